@@ -26,6 +26,7 @@ from forumsvc.web.http_cache.cache_policy import (
     TOPIC_LIST,
     CachePolicy,
 )
+from tests.cases import each
 from tests.functional.conftest import close_application
 from tests.functional.forum import Caller, Forum, make_app
 
@@ -149,7 +150,7 @@ def test_every_cached_view_is_tested(forum: Forum) -> None:
     assert set(cached_views(forum).values()) == set(PATHS) == set(VERSIONS)
 
 
-@pytest.mark.parametrize("policy", PATHS, ids=lambda policy: policy.page_kind.name)
+@each("policy", PATHS)
 def test_every_column_of_a_cached_page_is_covered_by_its_versions(
     forum: Forum, policy: CachePolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import forumsvc
+from tests.cases import each
 
 PACKAGE = Path(forumsvc.__file__).parent
 
@@ -42,7 +41,7 @@ def test_no_docstring_only_repeats_the_name() -> None:
     assert {path: names for path, names in found.items() if names} == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "is_repetition"),
     [
         ('def delete_topic():\n    """Delete a topic."""', True),

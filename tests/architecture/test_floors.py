@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
-
 import forumsvc
+from tests.cases import each
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
@@ -125,7 +124,7 @@ def test_imports_go_down() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "imported"),
     [
         ("from ..views import topics", ["views"]),

@@ -9,7 +9,7 @@ import importlib
 import re
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 
 SETUP = Path(__file__).parents[2] / "setup.py"
 
@@ -68,7 +68,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("part", [part for parts in PARTS.values() for part in parts])
+@each("part", [part for parts in PARTS.values() for part in parts])
 def test_the_installed_version_has_each_private_part(part: str) -> None:
     module, _, path = part.partition(":")
     found = importlib.import_module(module)
@@ -77,7 +77,7 @@ def test_the_installed_version_has_each_private_part(part: str) -> None:
         found = getattr(found, name)
 
 
-@pytest.mark.parametrize("library", PARTS)
+@each("library", PARTS)
 def test_a_library_with_private_parts_in_use_has_an_upper_bound(library: str) -> None:
     texts = {
         node.value

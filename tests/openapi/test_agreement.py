@@ -29,6 +29,7 @@ from forumsvc.security.policy import granted
 from forumsvc.settings import LEVELS, Settings
 from forumsvc.web.api.idempotency import read_key
 from tests.architecture.test_view_catalogue import PLACES
+from tests.cases import each
 from tests.functional.forum import make_app
 from tests.openapi.operations import INI_SETTINGS, Operation, document, operations, resolve
 from tests.unit.resources.tree import every_context
@@ -251,7 +252,7 @@ def test_each_type_of_event_is_described_as_a_webhook() -> None:
     assert list(document()["webhooks"]) == [str(type_) for type_ in EventType]
 
 
-@pytest.mark.parametrize("name", WORDS)
+@each("name", WORDS)
 def test_words_are_those_of_the_code(name: str) -> None:
     assert document()["components"]["schemas"][name]["enum"] == [str(word) for word in WORDS[name]]
 
@@ -261,7 +262,7 @@ def test_mention_types_are_those_of_the_code() -> None:
     assert definition["enum"] == [*map(str, MentionType), None]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "words"),
     [("Topic", TOPIC_ABILITIES), ("Reply", REPLY_ABILITIES), ("User", USER_ABILITIES)],
 )
@@ -272,7 +273,7 @@ def test_abilities_are_those_that_are_shown(name: str, words: tuple[str, ...]) -
     assert list(schema["properties"]) == [str(word) for word in (*words, *for_moderators)]
 
 
-@pytest.mark.parametrize("of", Subject)
+@each("of", Subject)
 def test_states_are_those_that_are_shown(of: Subject) -> None:
     schema = document()["components"]["schemas"][f"{of.capitalize()}State"]
     assert list(schema["properties"]) == schema["required"] == list(RELATIONS[of])

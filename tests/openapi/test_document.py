@@ -12,6 +12,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 import forumsvc
 from forumsvc.openapi import Description, describe
 from forumsvc.settings import Settings
+from tests.cases import each
 from tests.openapi.answers import resolvable
 from tests.openapi.operations import (
     BODY_TYPES,
@@ -168,6 +169,6 @@ def test_every_component_is_used() -> None:
     assert there - used == set()
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.rglob("*.yaml")), ids=lambda file: file.stem)
+@each("file", sorted(FOLDER.rglob("*.yaml")))
 def test_files_are_small(file: Path) -> None:
     assert len(file.read_text().splitlines()) <= 300

@@ -13,6 +13,7 @@ from forumsvc.openapi import Description
 from forumsvc.openapi.keyed_names import ALIASES, ERROR_KINDS, GRADES
 from forumsvc.permissions import USER_ABILITIES, USER_SUMMARY_ABILITIES
 from forumsvc.settings import Settings
+from tests.cases import each
 from tests.openapi.operations import INI_SETTINGS, METHODS, document, resolve
 
 KEYED = "keyed"
@@ -58,7 +59,7 @@ def test_operations_and_parameters_are_those_of_the_bare_shape() -> None:
             assert [resolve(one, KEYED)["name"] for one in definition] == names
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@each("operation", OPERATIONS)
 def test_every_status_has_an_example_that_is_of_its_schema_and_nothing_is_201(
     operation: dict[str, Any],
 ) -> None:
@@ -76,7 +77,7 @@ def test_every_status_has_an_example_that_is_of_its_schema_and_nothing_is_201(
             jsonschema_rs.validator_for(whole).validate(example)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@each("operation", OPERATIONS)
 def test_links_find_their_values_in_the_examples(operation: dict[str, Any]) -> None:
     response = resolve(operation["responses"].get("200", {}), KEYED)
     if "links" not in response:

@@ -10,9 +10,10 @@ from forumsvc.services.access.values import (
     normalize,
     parse_address,
 )
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "normal"),
     [
         (" 192.0.2.7 ", "192.0.2.7/32"),
@@ -29,7 +30,7 @@ def test_a_network_is_stored_as_a_cidr_of_ipv6_at_least_a_64(value: str, normal:
     assert normalize(AccessBlockKind.ADDRESS, value) == normal
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         *("", "x", "192.0.2", "1", "192.0.2.0/33", "192.0.2.1%1", "::/8", "0.0.0.0/0"),
@@ -42,7 +43,7 @@ def test_what_is_no_network_or_too_wide_or_the_machine_itself_is_refused(value: 
     assert refused.value.field == "value"
 
 
-@pytest.mark.parametrize(
+@each(
     ("email", "normal"),
     [
         ("Ann@Example.ORG", "ann@example.org"),
@@ -78,7 +79,7 @@ def test_a_domain_stands_for_its_subdomains_but_no_top_level_does() -> None:
         normalize(AccessBlockKind.EMAIL_DOMAIN, "org")
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "parsed"),
     [
         ("192.0.2.1", (4, 0xC0000201)),

@@ -7,16 +7,15 @@ from forumsvc.passwords import MAX_LENGTH
 from forumsvc.services import accounts
 from forumsvc.services.content.short_texts import validate_line, validate_lines
 from forumsvc.services.login_names import check_login, check_own_login
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
-    "login", ["ab", "a" * 20, "_a_", "a.b-c", "7up", "json", "me2", "A_", "__"]
-)
+@each("login", ["ab", "a" * 20, "_a_", "a.b-c", "7up", "json", "me2", "A_", "__"])
 def test_a_login_of_the_allowed_form_is_one(login: str) -> None:
     assert check_login(login) == login
 
 
-@pytest.mark.parametrize(
+@each(
     "login",
     [
         *("a", "a" * 21, "", "12", "12345", "-ab", "ab-", ".ab", "ab.", "a b", "a/b", "a@b"),
@@ -30,13 +29,13 @@ def test_a_login_of_another_form_is_none(login: str) -> None:
         check_login(login)
 
 
-@pytest.mark.parametrize("login", ["deleted-7", "ads.txt", "Index.HTML", "wp-login.php"])
+@each("login", ["deleted-7", "ads.txt", "Index.HTML", "wp-login.php"])
 def test_a_login_that_is_an_erased_users_or_a_file_is_reserved(login: str) -> None:
     with pytest.raises(Invalid, match=r"^login: .* is reserved"):
         check_login(login)
 
 
-@pytest.mark.parametrize("login", ["root", "Moderator", "support", "admin"])
+@each("login", ["root", "Moderator", "support", "admin"])
 def test_names_of_the_staff_are_given_by_administrators_only(login: str) -> None:
     assert check_login(login) == login
     with pytest.raises(Invalid, match=r"^login: .* is reserved"):
@@ -44,7 +43,7 @@ def test_names_of_the_staff_are_given_by_administrators_only(login: str) -> None
     assert check_own_login("rooty") == "rooty"
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "kept"),
     [
         ("a+b.c@example.org", "a+b.c@example.org"),
@@ -57,7 +56,7 @@ def test_an_email_is_kept_as_it_was_written(given: str, kept: str) -> None:
     assert accounts.check_email(given) == kept
 
 
-@pytest.mark.parametrize(
+@each(
     "email",
     [
         *("", " ", "a", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\x07", "a@b\u2003c", "a@b\udcff"),
@@ -72,12 +71,12 @@ def test_an_email_that_is_no_address_is_none(email: str) -> None:
         accounts.check_email(email)
 
 
-@pytest.mark.parametrize("password", ["1234567890", " " * 10, "\udcff" * 10, "x" * MAX_LENGTH])
+@each("password", ["1234567890", " " * 10, "\udcff" * 10, "x" * MAX_LENGTH])
 def test_a_password_is_any_text_of_the_right_length(password: str) -> None:
     assert accounts.check_password(password) == password
 
 
-@pytest.mark.parametrize("password", ["", "123456789", "x" * (MAX_LENGTH + 1)])
+@each("password", ["", "123456789", "x" * (MAX_LENGTH + 1)])
 def test_a_password_too_short_or_too_long_is_none(password: str) -> None:
     with pytest.raises(Invalid, match=r"^password: "):
         accounts.check_password(password)
@@ -88,19 +87,19 @@ def test_a_text_loses_the_blanks_around_it() -> None:
     assert validate_lines("summary", "\n a\n\tb \n", 4) == "a\n\tb"
 
 
-@pytest.mark.parametrize("text", ["abcd", "a\nb", "a\x00", "\x1bb", "a\x85b", "\ud800"])
+@each("text", ["abcd", "a\nb", "a\x00", "\x1bb", "a\x85b", "\ud800"])
 def test_one_line_holds_no_control_characters_and_has_a_bound(text: str) -> None:
     with pytest.raises(Invalid, match=r"^name: "):
         validate_line("name", text, 3)
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n"])
+@each("text", ["", " ", "\n"])
 def test_a_text_that_is_needed_is_not_blank(text: str) -> None:
     with pytest.raises(Invalid, match=r"^name: "):
         validate_line("name", text, 3, shortest=1)
 
 
-@pytest.mark.parametrize("text", ["a" * 5, "a\x00", "\x1bb", "\ud800"])
+@each("text", ["a" * 5, "a\x00", "\x1bb", "\ud800"])
 def test_many_lines_hold_no_other_control_characters_and_have_a_bound(text: str) -> None:
     with pytest.raises(Invalid, match=r"^summary: "):
         validate_lines("summary", text, 4)

@@ -4,12 +4,12 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from babel.messages.checkers import python_format
 
 from docs import make_catalogs
 from forumsvc.pages.languages import moment
 from forumsvc.settings.pages import LANGUAGES
+from tests.cases import each
 
 TEMPLATES = make_catalogs.PACKAGE / "pages"
 # What only programs read has element names alone; the explorer is swagger-ui.
@@ -24,7 +24,7 @@ def test_every_language_but_english_has_a_catalogue() -> None:
     assert {"en", *found} == set(LANGUAGES)
 
 
-@pytest.mark.parametrize("path", make_catalogs.CATALOGS, ids=lambda path: path.parts[-3])
+@each("path", make_catalogs.CATALOGS)
 def test_every_text_is_translated_and_compiled(path: Path) -> None:
     catalog = make_catalogs.read(path)
     for message in catalog:
@@ -37,7 +37,7 @@ def test_every_text_is_translated_and_compiled(path: Path) -> None:
     assert compiled == path.with_suffix(".mo").read_bytes(), "make catalogs"
 
 
-@pytest.mark.parametrize("path", FORUM, ids=lambda path: path.name)
+@each("path", FORUM)
 def test_no_text_of_a_template_is_outside_of_the_catalogue(path: Path) -> None:
     outside = _TAG.sub("", _CODE.sub("", path.read_text()))
     assert re.findall(r"[^\W\d_]+", outside) == []

@@ -4,6 +4,7 @@ import pytest
 
 from forumsvc.services import email_confirmation
 from forumsvc.settings import Settings, SettingsError
+from tests.cases import each
 
 REQUIRED = {
     "site.url": "https://forum.example",
@@ -12,7 +13,7 @@ REQUIRED = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("delivery", "chosen", "is_required"),
     [
         *(("none", "auto", False), ("folder", "auto", True), ("none", "false", False)),

@@ -11,6 +11,7 @@ import pytest
 
 from forumsvc import cpu_affinity
 from forumsvc.sandbox import SandboxProcess
+from tests.cases import each
 
 ROOT = Path(__file__).parents[2]
 LOOK = "import os, json; from forumsvc import cpu_affinity; cpu_affinity.unpin();"
@@ -26,7 +27,7 @@ def allowed() -> Iterator[list[int]]:
     os.sched_setaffinity(0, before)
 
 
-@pytest.mark.parametrize("written", [None, "", "x", "9999", "-1"])
+@each("written", [None, "", "x", "9999", "-1"])
 def test_a_child_of_a_pinned_process_goes_back_on_all_cores(
     allowed: list[int], written: str | None
 ) -> None:

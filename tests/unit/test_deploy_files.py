@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from forumsvc.cli.config import EXAMPLES
+from tests.cases import each
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -34,7 +34,7 @@ def test_each_file_can_be_printed() -> None:
     assert shipped == set(EXAMPLES)
 
 
-@pytest.mark.parametrize("name", ["alerts.yml", "grafana-dashboard.json"])
+@each("name", ["alerts.yml", "grafana-dashboard.json"])
 def test_every_metric_is_one_of_the_manual(name: str) -> None:
     manual = (ROOT / "docs/operators/monitor.md").read_text()
     # `…_failed_total` after `forumsvc_mail_sent_total` is forumsvc_mail_failed_total.

@@ -6,9 +6,8 @@ import logging
 import sys
 from pathlib import Path
 
-import pytest
-
 from forumsvc.log_lines import REQUEST_ID, JsonFormatter, LineFormatter
+from tests.cases import each
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,9 +18,7 @@ def written(message: str, *given: object, exc_info: object = None) -> str:
     return LineFormatter("%(levelname)s %(message)s").format(record)
 
 
-@pytest.mark.parametrize(
-    "text", ["a\nERROR b", "\x1b[31m", "\x85", "\u2028", "\u202e", "\ud800", "\r", "\x00"]
-)
+@each("text", ["a\nERROR b", "\x1b[31m", "\x85", "\u2028", "\u202e", "\ud800", "\r", "\x00"])
 def test_a_record_is_one_line_without_control_characters(text: str) -> None:
     line = written("path %s", text)
     assert line.isprintable()
@@ -71,7 +68,7 @@ def test_no_line_of_a_traceback_looks_like_a_record() -> None:
     assert others[-1] == "  | ERROR forged\\x1b"
 
 
-@pytest.mark.parametrize("name", ["production.ini", "development.ini"])
+@each("name", ["production.ini", "development.ini"])
 def test_the_shipped_ini_files_log_that_way(name: str) -> None:
     ini = configparser.RawConfigParser()
     ini.read(ROOT / name)

@@ -1,28 +1,25 @@
 """Which passwords are too easily guessed."""
 
-import pytest
-
 from forumsvc.password_strength import weakness
+from tests.cases import each
 
 
-@pytest.mark.parametrize("password", ["qwertyuiop", "1234567890", "Basketball", "PASSWORD123"])
+@each("password", ["qwertyuiop", "1234567890", "Basketball", "PASSWORD123"])
 def test_what_everybody_tries_first_is_weak(password: str) -> None:
     assert weakness(password) == "is one of the most common passwords"
 
 
-@pytest.mark.parametrize("password", ["aaaaaaaaaaaa", "ab" * 500, "1212121212", "aAbBcCdDaA"])
+@each("password", ["aaaaaaaaaaaa", "ab" * 500, "1212121212", "aAbBcCdDaA"])
 def test_a_few_characters_again_and_again_are_weak(password: str) -> None:
     assert weakness(password) == "has too few different characters"
 
 
-@pytest.mark.parametrize(
-    "password", ["tangled-wire-77", "correct horse battery", "Tr0ub4dor&3", "зима лето весна"]
-)
+@each("password", ["tangled-wire-77", "correct horse battery", "Tr0ub4dor&3", "зима лето весна"])
 def test_others_are_not(password: str) -> None:
     assert weakness(password) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "password", ["margarethe", "MARGARETHE", "m.schulze", "M.Schulze@example.org", "The Tea House"]
 )
 def test_what_is_known_of_the_owner_is_weak(password: str) -> None:

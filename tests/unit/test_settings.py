@@ -16,6 +16,7 @@ from forumsvc.settings import (
 )
 from forumsvc.settings.masking import mask_url
 from forumsvc.settings.setting_types import NON_EMPTY, TEXT
+from tests.cases import each
 
 ROOT = Path(__file__).parents[2]
 GOOD = {
@@ -81,7 +82,7 @@ def refusal(**written: str) -> str:
     return line
 
 
-@pytest.mark.parametrize(("name", "value"), [(n, value) for n in WRONG for value in WRONG[n]])
+@each(("name", "value"), [(n, value) for n in WRONG for value in WRONG[n]])
 def test_a_wrong_value_is_refused_by_key_value_and_what_is_allowed(name: str, value: str) -> None:
     line = refusal(**{name: value})
     declared = next(setting for setting in DECLARED if setting.name == name)
@@ -96,7 +97,7 @@ def test_a_secret_is_never_shown() -> None:
     assert "hunter2" not in " ".join(value for _, value, _ in settings.displayed())
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "shown"),
     [
         ("postgresql://u:p@h/d", "postgresql://u:********@h/d"),
@@ -137,13 +138,13 @@ def test_every_default_is_allowed_and_explained() -> None:
         assert setting.default is not None or setting.name in GOOD
 
 
-@pytest.mark.parametrize("name", sorted(GOOD))
+@each("name", sorted(GOOD))
 def test_a_missing_key_is_named(name: str) -> None:
     with pytest.raises(SettingsError, match=rf"^{name}: missing; it must be "):
         Settings({key: value for key, value in PRODUCTION.items() if key != name})
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "hint"),
     [
         ("http.maxbody", "did you mean http.max_body?"),
@@ -164,7 +165,7 @@ def test_a_key_that_nobody_reads_is_refused(name: str, hint: str) -> None:
     assert hint in line
 
 
-@pytest.mark.parametrize("name", ["pyramid.includes", "use", "filter-with", "debugtoolbar.hosts"])
+@each("name", ["pyramid.includes", "use", "filter-with", "debugtoolbar.hosts"])
 def test_keys_that_pyramid_reads_are_passed_over(name: str) -> None:
     assert name not in Settings({**GOOD, name: "x"})
 
@@ -193,7 +194,7 @@ def test_production_refuses_developments_secret() -> None:
     assert Settings({**GOOD, **developing})["site.environment"] == "development"
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "read"),
     [
         ("postgres://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
@@ -224,8 +225,8 @@ def test_the_shipped_production_ini_asks_for_three_values_and_no_more(
     assert Settings(written)["site.url"] == "https://forum.example"
 
 
-@pytest.mark.parametrize("environment", [{}, {"site.environment": "production"}])
-@pytest.mark.parametrize("delivery", ["none", "folder", "smtp"])
+@each("environment", [{}, {"site.environment": "production"}])
+@each("delivery", ["none", "folder", "smtp"])
 def test_production_needs_its_address(environment: dict[str, str], delivery: str) -> None:
     written = {"site.url": "", "mail.delivery": delivery, **environment}
     if written == {"site.url": "", "mail.delivery": "none"}:
@@ -240,7 +241,7 @@ def test_production_needs_its_address(environment: dict[str, str], delivery: str
     assert Settings({**GOOD, **developing})["site.url"] == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("settings", "named"),
     [
         ({"sqlalchemy.pooler": "session"}, "sqlalchemy.direct_url"),
@@ -280,7 +281,7 @@ def allows(setting: Setting, text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("old", RENAMED)
+@each("old", RENAMED)
 def test_a_former_name_is_accepted_with_a_warning(old: str) -> None:
     new, value = RENAMED[old].name, a_value(RENAMED[old])
     settings = Settings({**GOOD, old: value})
@@ -291,7 +292,7 @@ def test_a_former_name_is_accepted_with_a_warning(old: str) -> None:
     assert warning.startswith(f"{old} is now called {new}: ")
 
 
-@pytest.mark.parametrize("old", RENAMED)
+@each("old", RENAMED)
 def test_a_setting_under_both_its_names_is_refused(old: str) -> None:
     new, value = RENAMED[old].name, a_value(RENAMED[old])
     line = refusal(**{old: value, new: value})
@@ -299,7 +300,7 @@ def test_a_setting_under_both_its_names_is_refused(old: str) -> None:
     assert find_errors({**GOOD, old: value, new: value}) == [line]
 
 
-@pytest.mark.parametrize("old", RENAMED)
+@each("old", RENAMED)
 def test_a_wrong_value_under_a_former_name_is_refused_by_that_name(old: str) -> None:
     line = refusal(**{old: "no \x7f value of any kind"})
     assert line.startswith(f"{old}: ")

@@ -6,12 +6,12 @@ import unicodedata
 from itertools import groupby
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import forumsvc
 from forumsvc.unicode_forms import INVISIBLE, MOST_MARKS, normalized, stream_safe
+from tests.cases import each
 
 CHARACTERS = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
 MARKS = st.sampled_from(["\u0301", "\u0316", "\u0344", "\uff9e", "\u3099", "\U0001e8d0", "\u0f73"])
@@ -40,7 +40,7 @@ def test_no_run_of_marks_is_longer_than_thirty_and_nothing_else_is_cut(text: str
     assert [one for one in cut if not is_mark(one)] == letters
 
 
-@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+@each("form", ["NFC", "NFD", "NFKC", "NFKD"])
 def test_texts_of_languages_are_normalized_as_the_standard_library_does(form: str) -> None:
     for text in ("Tiếng Việt", "שָׁלוֹם עֲלֵיכֶם", "ﷺ ｶﾞ ㌀ ﬃ", "བསྒྲུབས་", "é" * 100, "e\u0301" * 500):
         assert normalized(form, text) == unicodedata.normalize(form, text)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from forumsvc.demo import LANGUAGES, texts
 from forumsvc.demo.language import Theme, themes
 from forumsvc.demo.rng import stream
 from forumsvc.markup import Renderer
+from tests.cases import each
 
 ELEMENTS = {
     "fenced code": r"<pre",
@@ -49,9 +50,7 @@ def written(language: str, count: int) -> list[str]:
     return made
 
 
-@pytest.mark.parametrize(
-    "theme", {theme.talk.replies: theme for theme in ALL}.values(), ids=lambda theme: theme.name
-)
+@each("theme", {theme.talk.replies: theme for theme in ALL}.values())
 def test_any_two_blocks_render_together_as_each_alone(
     theme: Theme, render: Callable[[str], str]
 ) -> None:
@@ -65,7 +64,7 @@ def test_any_two_blocks_render_together_as_each_alone(
         assert render(f"{one}\n\n{other}") == f"{alone[one]}\n{alone[other]}"
 
 
-@pytest.mark.parametrize("language", LANGUAGES[:-1])
+@each("language", LANGUAGES[:-1])
 def test_each_element_of_markdown_occurs(language: str, render: Callable[[str], str]) -> None:
     html = [render(text) for text in written(language, 250)]
     for element, pattern in ELEMENTS.items():
@@ -73,7 +72,7 @@ def test_each_element_of_markdown_occurs(language: str, render: Callable[[str], 
         assert sum(bool(found.search(one)) for one in html) > 2, element
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each("language", LANGUAGES)
 def test_no_slot_is_left_open(language: str) -> None:
     rng = stream(1)
     titles = [texts.title(rng.choice(themes(language)), rng) for _ in range(500)]
@@ -81,7 +80,7 @@ def test_no_slot_is_left_open(language: str) -> None:
         assert not set("«»") & set(text)
 
 
-@pytest.mark.parametrize("language", SCRIPTS)
+@each("language", SCRIPTS)
 def test_texts_are_in_the_script_of_their_language(language: str) -> None:
     found = [len(re.findall(SCRIPTS[language], text)) for text in written(language, 200)]
     assert sum(found) / len(found) > 20
@@ -93,7 +92,7 @@ def test_texts_are_various() -> None:
     assert len(set(bodies[1::2])) > 0.5 * len(bodies[1::2])
 
 
-@pytest.mark.parametrize("theme", ALL, ids=[theme.name for theme in ALL])
+@each("theme", ALL)
 def test_titles_are_various_and_fit(theme: Theme) -> None:
     rng = stream(1, "titles")
     titles = [texts.title(theme, rng) for _ in range(200)]
@@ -101,7 +100,7 @@ def test_titles_are_various_and_fit(theme: Theme) -> None:
     assert all(0 < len(title) <= 200 and title == title.strip() for title in titles)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each("language", LANGUAGES)
 def test_every_node_has_a_unique_name(language: str) -> None:
     names = [theme.name for theme in themes(language)]
     assert len(set(names)) == len(names) > 7

@@ -11,6 +11,7 @@ from markdown.treeprocessors import InlineProcessor as InlineTreeProcessor
 from pymdownx.superfences import SuperFencesBlockPreprocessor
 
 from forumsvc.markup.syntax import MarkdownParser
+from tests.cases import each
 
 PIECES = [
     *(
@@ -55,7 +56,7 @@ def test_inline_markdown_reads_as_python_markdown_reads_it(
     assert parser.convert(text) == plain_parser.convert(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *("\\\\`a`", "`a`\\\\`b`", "\\!\\![a](b)", "![a](b)![c](d)", "[a](b)![c](d)", "@ann@bob"),
@@ -75,7 +76,7 @@ def test_what_stands_before_a_match_is_read_as_python_markdown_reads_it(
     assert parser.convert(text) == plain_parser.convert(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("processor", "unit"), [(LinkInlineProcessor, "[a](b)\n"), (BacktickInlineProcessor, "`a`\n")]
 )
 def test_all_matches_of_a_pattern_are_read_from_one_copy_of_the_paragraph(
@@ -95,7 +96,7 @@ def test_all_matches_of_a_pattern_are_read_from_one_copy_of_the_paragraph(
     assert len({id(copy) for copy in copies}) == 1
 
 
-@pytest.mark.parametrize("unit", ["[", "![", "[\n"])
+@each("unit", ["[", "![", "[\n"])
 def test_brackets_that_nothing_closes_are_not_searched_for_their_ends(
     parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch, unit: str
 ) -> None:

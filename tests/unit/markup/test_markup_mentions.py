@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-import pytest
+from tests.cases import each
 
 Parts = Callable[[str], list[str]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "logins"),
     [
         ("@bob", ["bob"]),
@@ -31,7 +31,7 @@ def test_a_login_in_the_text_is_a_mention(parts: Parts, text: str, logins: list[
     assert parts(text)[1::2] == logins
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "@",

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from forumsvc.markup.postprocess import postprocess
 from forumsvc.markup.sanitizer import FOREIGN_REL, sanitize_author_html
+from tests.cases import each
 from tests.unit.markup.conftest import OWN_HOST
 
 Html = Callable[[str], str]
@@ -15,12 +14,12 @@ def floor(number: int) -> str:
     return f'<a href="#floor-{number}" class="floor-reference">#{number}</a>'
 
 
-@pytest.mark.parametrize("text", ["see #12", "#12", "(#12)", "#12.", "#12,", "看#12楼", "**#12**"])
+@each("text", ["see #12", "#12", "(#12)", "#12.", "#12,", "看#12楼", "**#12**"])
 def test_a_number_sign_before_a_number_links_to_that_reply(html: Html, text: str) -> None:
     assert html(text).count(floor(12)) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "#0",
@@ -45,7 +44,7 @@ def test_other_number_signs_stay_as_they_are(html: Html, text: str) -> None:
     assert "floor-reference" not in html("x\n\n" + text)
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "https://other.example/",
@@ -61,20 +60,20 @@ def test_links_to_other_hosts_are_marked(html: Html, url: str) -> None:
     assert f'rel="{FOREIGN_REL}"' in html(f"[x]({url})")
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         *("/\\other.example", "\\\\other.example", "/\t/other.example", " //other.example"),
         *("https:/\\other.example", "https:other.example", "https://[other.example"),
     ],
 )
-@pytest.mark.parametrize("own_host", [OWN_HOST, ""])
+@each("own_host", [OWN_HOST, ""])
 def test_links_that_only_browsers_take_to_other_hosts_are_marked(url: str, own_host: str) -> None:
     rendered = postprocess(sanitize_author_html(f'<a href="{url}">x</a>'), own_host)
     assert "href" not in rendered or f'rel="{FOREIGN_REL}"' in rendered
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         *("/topics/1", "topics/1", "?page=2", "#floor-3", "https://forum.example/topics/1"),

@@ -7,6 +7,7 @@ import pytest
 
 from forumsvc.markup.syntax import code_highlighting
 from forumsvc.markup.syntax.lists import _MAX_DEPTH
+from tests.cases import each
 
 Html = Callable[[str], str]
 
@@ -21,12 +22,12 @@ def test_line_ends_break_lines_in_paragraphs_items_and_quotes(html: Html) -> Non
     assert "a<br>\nb" in html("> a\n> b")
 
 
-@pytest.mark.parametrize("text", ["a\r\nb", "a\rb", "a\nb"])
+@each("text", ["a\r\nb", "a\rb", "a\nb"])
 def test_every_kind_of_line_end_is_one(html: Html, text: str) -> None:
     assert html(text) == "<p>a<br>\nb</p>"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("a\n- b", "<p>a</p><ul><li>b</li></ul>"),
@@ -60,7 +61,7 @@ def test_lists_nest_to_a_bound_and_the_rest_is_text(html: Html) -> None:
 CODE = '<pre class="highlight"><code>x</code></pre>'
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("a\n```\nx\n```\nb", f"<p>a</p>{CODE}<p>b</p>"),
@@ -77,7 +78,7 @@ def test_fences_are_read_wherever_authors_put_them(html: Html, text: str, expect
     assert flat(html(text)) == expected
 
 
-@pytest.mark.parametrize("language", ["c++", "unheard-of", "objective-c"])
+@each("language", ["c++", "unheard-of", "objective-c"])
 def test_the_first_word_after_a_fence_is_its_language(html: Html, language: str) -> None:
     rendered = html(f"``` {language} key=value {{1}}\n```")
     assert rendered == f'<pre class="highlight"><code class="language-{language}"></code></pre>'
@@ -103,7 +104,7 @@ def test_code_stays_plain_where_the_lexers_have_taken_their_time(
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("a\nb\n---", '<h2 id="user-content-a-b">a<br>b</h2>'),
@@ -133,7 +134,7 @@ def addresses(html: str) -> list[str]:
     return re.findall(r'<a href="([^"]*)"', html)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "linked"),
     [
         ("see https://x.org/a.", ["https://x.org/a"]),

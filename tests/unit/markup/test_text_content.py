@@ -1,11 +1,10 @@
 """The text of HTML that was cut."""
 
-import pytest
-
 from forumsvc.markup.text_content import text_of_cut_html
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("html", "shown"),
     [
         ("<p>one &lt;b&gt;</p><p>two", " one <b>  two"),

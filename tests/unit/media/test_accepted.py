@@ -2,10 +2,9 @@
 
 from io import BytesIO
 
-import pytest
-
 from forumsvc.media.encode import EncodedImage, reencode
 from forumsvc.media.limits import Limits
+from tests.cases import each
 from tests.unit.media import sample_images
 from tests.unit.media.chunks import part_names
 from tests.unit.media.reader import decode, difference
@@ -34,7 +33,7 @@ def made(data: bytes) -> tuple[EncodedImage, bytes]:
     return reencode(BytesIO(data), out, Limits()), out.getvalue()
 
 
-@pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
+@each("specimen", SPECIMENS)
 def test_an_image_comes_back_whole_and_bare(specimen: sample_images.SampleImage) -> None:
     facts, result = made(specimen.data)
     before, after = decode(specimen.data), decode(result)
@@ -51,7 +50,7 @@ def test_an_image_comes_back_whole_and_bare(specimen: sample_images.SampleImage)
     assert sample_images.SECRET.encode() not in result
 
 
-@pytest.mark.parametrize("specimen", sample_images.annotated(), ids=lambda specimen: specimen.name)
+@each("specimen", sample_images.annotated())
 def test_every_annotated_specimen_carries_what_must_go(specimen: sample_images.SampleImage) -> None:
     assert sample_images.SECRET.encode() in specimen.data
 
@@ -75,8 +74,8 @@ def test_a_jpeg_is_taken_with_whatever_a_camera_put_behind_it() -> None:
     assert len(result) < 5000
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-@pytest.mark.parametrize("block", [b"", b"x", b"II*\0\xff\xff\xff\xff", b"MM\0*\0\0\0\x08\xff\xff"])
+@each("kind", ["PNG", "JPEG", "WEBP"])
+@each("block", [b"", b"x", b"II*\0\xff\xff\xff\xff", b"MM\0*\0\0\0\x08\xff\xff"])
 def test_an_exif_block_that_cannot_be_read_is_ignored(kind: str, block: bytes) -> None:
     scene = sample_images.scene("RGB")
     data = sample_images.encoded(scene, kind, exif=b"Exif\0\0" + block)

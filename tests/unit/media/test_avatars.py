@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from forumsvc.media.avatars import SIDE, background_color, contrast, letter_avatar
+from tests.cases import each
 
 SVG = "{http://www.w3.org/2000/svg}"
 LOGINS = [f"user{number}" for number in range(2000)]
@@ -44,7 +45,7 @@ def test_size_title_and_color_are_stated() -> None:
     assert re.search(r'fill="#[0-9a-f]{6}"', svg)
 
 
-@pytest.mark.parametrize(
+@each(
     ("login", "letter"),
     [("alice", "A"), ("_bob", "B"), ("7up", "7"), ("ß", "S"), ("字", "字"), ("__", "?"), ("", "?")],
 )
@@ -52,7 +53,7 @@ def test_the_letter_is_the_first_that_is_one(login: str, letter: str) -> None:
     assert drawn(login)[1] == letter
 
 
-@pytest.mark.parametrize(
+@each(
     "login",
     [
         '"><script>alert(1)</script>',

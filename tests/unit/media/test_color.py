@@ -4,12 +4,12 @@ import struct
 from io import BytesIO
 from typing import Any
 
-import pytest
 from PIL import Image, ImageCms
 
 from forumsvc.media.color import to_srgb
 from forumsvc.media.encode import reencode
 from forumsvc.media.limits import Limits
+from tests.cases import each
 from tests.unit.media import sample_images
 from tests.unit.media.reader import DecodedImage, decode, difference
 
@@ -22,8 +22,8 @@ def made(data: bytes) -> DecodedImage:
     return decode(out.getvalue())
 
 
-@pytest.mark.parametrize("kind", ["PNG", "WEBP"])
-@pytest.mark.parametrize("mode", ["RGB", "RGBA", "P"])
+@each("kind", ["PNG", "WEBP"])
+@each("mode", ["RGB", "RGBA", "P"])
 def test_wide_colors_become_srgb(kind: str, mode: str) -> None:
     if kind == "WEBP" and mode == "P":
         mode = "RGB"
@@ -63,14 +63,14 @@ def test_a_color_that_means_transparent_still_does_in_srgb() -> None:
     assert made(data).pixels[3].min() == 0
 
 
-@pytest.mark.parametrize("profile", [b"", b"nonsense", P3[:200], bytes(500)])
+@each("profile", [b"", b"nonsense", P3[:200], bytes(500)])
 def test_a_profile_that_cannot_be_read_is_ignored(profile: bytes) -> None:
     data = sample_images.encoded(sample_images.scene("RGB"), "PNG", icc_profile=profile)
     bare = decode(sample_images.encoded(sample_images.scene("RGB"), "PNG"))
     assert difference(bare, made(data))[1] == 0
 
 
-@pytest.mark.parametrize("mode", ["L", "LA", "1", "I;16"])
+@each("mode", ["L", "LA", "1", "I;16"])
 def test_a_profile_for_another_kind_of_image_is_ignored(mode: str) -> None:
     data = sample_images.encoded(sample_images.scene(mode), "PNG", icc_profile=P3)
     assert (
@@ -110,7 +110,7 @@ def linear_grey() -> bytes:
     return head + bytes(128 - len(head)) + table + body
 
 
-@pytest.mark.parametrize("mode", ["L", "LA"])
+@each("mode", ["L", "LA"])
 def test_gray_of_another_scale_becomes_srgb(mode: str) -> None:
     for light, expected in ((0, 0), (55, 128), (128, 188), (255, 255)):
         image = Image.new(mode, (1, 1), light if mode == "L" else (light, 77))

@@ -22,6 +22,7 @@ from forumsvc.media.images import ProcessedImage, normalize, thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.media.storage import LocalStorage
 from forumsvc.sandbox import SandboxProcess
+from tests.cases import each
 from tests.unit.media import decompression_bombs, sample_images
 
 
@@ -44,7 +45,7 @@ def digest(data: bytes) -> str:
         return image.digest
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "media_type", "ending"),
     [
         ("PNG", "image/png", "png"),
@@ -74,7 +75,7 @@ def test_the_image_goes_into_a_storage_as_it_is(tmp_path: Path) -> None:
     assert [found.size for found in storage.list_objects()] == [image.size]
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+@each("kind", ["PNG", "JPEG", "WEBP"])
 def test_the_same_pixels_have_the_same_digest_whatever_the_metadata(kind: str) -> None:
     scene = sample_images.scene("RGB")
     bare = sample_images.encoded(scene, kind)
@@ -113,7 +114,7 @@ def test_an_empty_upload_is_refused() -> None:
         normalize(BytesIO(b""))
 
 
-@pytest.mark.parametrize("job", [normalize, thumbnail])
+@each("job", [normalize, thumbnail])
 def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
     with pytest.raises(Invalid) as caught:
         job(BytesIO(decompression_bombs.png_bomb()))
@@ -121,8 +122,8 @@ def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
     assert "169,000,000" in caught.value.reason
 
 
-@pytest.mark.parametrize("progressive", [False, True])
-@pytest.mark.parametrize(("size", "stored"), [((99, 100), (50, 50)), ((101, 99), (26, 25))])
+@each("progressive", [False, True])
+@each(("size", "stored"), [((99, 100), (50, 50)), ((101, 99), (26, 25))])
 def test_a_jpeg_up_to_four_times_the_pixels_is_stored_smaller(
     size: tuple[int, int], stored: tuple[int, int], progressive: bool
 ) -> None:

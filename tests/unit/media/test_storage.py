@@ -13,6 +13,7 @@ import pytest
 
 from forumsvc.errors import NotFound
 from forumsvc.media.storage import LocalStorage
+from tests.cases import each
 
 BYTES = b"\x89PNG" + bytes(range(256)) * 4000
 
@@ -149,7 +150,7 @@ NO_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", NO_NAMES)
+@each("name", NO_NAMES)
 def test_nothing_but_a_content_addressed_name_is_taken(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.png").write_bytes(b"secret")
     storage = LocalStorage(tmp_path / "photos")

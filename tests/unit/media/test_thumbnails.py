@@ -2,12 +2,12 @@
 
 from io import BytesIO
 
-import pytest
 from PIL import Image
 
 from forumsvc.media.images import thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.media.thumbnails import SIDE, write_thumbnail
+from tests.cases import each
 from tests.unit.media import decompression_bombs, sample_images
 from tests.unit.media.reader import DecodedImage, decode
 
@@ -30,7 +30,7 @@ def near(one: tuple[int, ...], other: tuple[int, ...], most: int = 12) -> bool:
     return all(abs(a - b) <= most for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
+@each("specimen", SPECIMENS)
 def test_every_kind_of_image_has_a_bare_square_thumbnail(
     specimen: sample_images.SampleImage,
 ) -> None:
@@ -54,8 +54,8 @@ CORNERS = [(20, 20), (SIDE - 20, 20), (20, SIDE - 20), (SIDE - 20, SIDE - 20)]
 FLAG = [(255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (255, 255, 255, 255)]
 
 
-@pytest.mark.parametrize("size", [(60, 60), (800, 400), (400, 800), (3000, 2200)])
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
+@each("size", [(60, 60), (800, 400), (400, 800), (3000, 2200)])
+@each("kind", ["PNG", "JPEG", "GIF", "WEBP"])
 def test_the_middle_square_is_taken(kind: str, size: tuple[int, int]) -> None:
     _, seen = small(sample_images.encoded(flag(size), kind))
     assert all(
@@ -63,7 +63,7 @@ def test_the_middle_square_is_taken(kind: str, size: tuple[int, int]) -> None:
     )
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
+@each("orientation", range(1, 9))
 def test_orientation_is_applied(orientation: int) -> None:
     data = sample_images.encoded(flag((600, 400)), "PNG", exif=sample_images.exif(orientation))
     expected, (_, seen) = decode(data), small(data)

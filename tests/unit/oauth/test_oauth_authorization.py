@@ -6,6 +6,7 @@ import pytest
 
 from forumsvc.oauth import authorization_endpoint, clients
 from forumsvc.oauth.authorization_endpoint import NonRedirectableError, RedirectableError
+from tests.cases import each
 
 from .oauth_fixture import CALLBACK, ISSUER, OAuthFixture
 
@@ -65,7 +66,7 @@ def test_denying_redirects_to_the_client(oauth: OAuthFixture) -> None:
     assert (sent["error"], sent["state"], sent["iss"]) == ("access_denied", "a state", ISSUER)
 
 
-@pytest.mark.parametrize(
+@each(
     "parameters",
     [
         {"client_id": ""},
@@ -110,7 +111,7 @@ def test_the_redirect_uri_is_required_unless_exactly_one_is_registered(oauth: OA
     assert oauth.authorization_request(oauth.app, redirect_uri="").redirect_uri == CALLBACK
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "parameters"),
     [
         ("invalid_request", {"response_type": ""}),

@@ -6,6 +6,7 @@ from sqlalchemy import select
 from forumsvc.errors import Invalid, NotFound
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, redirects
+from tests.cases import each
 
 from .oauth_fixture import ISSUER, OAuthFixture, credentials
 
@@ -42,7 +43,7 @@ def test_a_public_client_has_no_secret(oauth: OAuthFixture) -> None:
     assert oauth.phone.client_secret is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "options"),
     [
         ("grants", {"grants": ("implicit",)}),
@@ -92,7 +93,7 @@ def test_deleting_a_client_deletes_its_tokens(oauth: OAuthFixture) -> None:
     assert answer.status == 401
 
 
-@pytest.mark.parametrize(
+@each(
     "uri",
     [
         "https://app.example/cb",
@@ -110,7 +111,7 @@ def test_these_redirect_uris_can_be_registered(uri: str) -> None:
     assert redirects.validation_error(uri) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "uri",
     [
         "",
@@ -141,7 +142,7 @@ def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
     assert redirects.validation_error(uri) is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("registered", "issued"),
     [
         ("https://app.example/cb", "https://app.example/cb"),
@@ -156,7 +157,7 @@ def test_a_redirect_uri_matches_exactly_except_for_a_loopback_port(
     assert redirects.matches(registered, issued, ISSUER)
 
 
-@pytest.mark.parametrize(
+@each(
     ("registered", "issued"),
     [
         ("https://app.example/cb", "https://app.example/cb/"),

@@ -2,11 +2,11 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from sqlalchemy import select
 
 from forumsvc.models import OAuthCode
 from forumsvc.oauth import code_grant, server, tokens
+from tests.cases import each
 
 from .oauth_fixture import (
     CALLBACK,
@@ -51,7 +51,7 @@ def test_pkce_is_optional_for_a_confidential_client(oauth: OAuthFixture) -> None
     assert oauth.exchange(oauth.app, code, code_verifier="").status == 200
 
 
-@pytest.mark.parametrize("verifier", ["", OTHER_VERIFIER, VERIFIER[:42], VERIFIER + "x", "é" * 43])
+@each("verifier", ["", OTHER_VERIFIER, VERIFIER[:42], VERIFIER + "x", "é" * 43])
 def test_a_missing_or_wrong_verifier_is_rejected(oauth: OAuthFixture, verifier: str) -> None:
     for client in (oauth.app, oauth.phone):
         code = oauth.code(client)
@@ -94,7 +94,7 @@ def test_a_code_of_another_client_is_rejected_and_stays_valid(oauth: OAuthFixtur
     assert oauth.is_valid(issued["access_token"])
 
 
-@pytest.mark.parametrize("uri", ["https://app.example/other", "", "https://evil.example/cb"])
+@each("uri", ["https://app.example/other", "", "https://evil.example/cb"])
 def test_the_redirect_uri_must_be_that_of_the_request(oauth: OAuthFixture, uri: str) -> None:
     answer = oauth.exchange(oauth.app, oauth.code(oauth.app), redirect_uri=uri)
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")

@@ -7,6 +7,7 @@ from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, explorer
 from forumsvc.oauth.authorization_endpoint import NonRedirectableError
 from forumsvc.oauth.clients import NewClient
+from tests.cases import each
 
 from .oauth_fixture import ISSUER, OAuthFixture
 
@@ -48,7 +49,7 @@ def test_its_default_redirect_uri_is_on_this_service(
     assert oauth.authorization_request(client, redirect_uri="").redirect_uri == HOME
 
 
-@pytest.mark.parametrize(
+@each(
     "uri",
     [
         explorer.REDIRECT_PATH,

@@ -5,6 +5,7 @@ import pytest
 from forumsvc.errors import Invalid
 from forumsvc.oauth import clients, metadata, server
 from forumsvc.oauth.messages import OAuthResponse
+from tests.cases import each
 
 from .oauth_fixture import ManualClock, OAuthFixture, basic, credentials
 
@@ -101,7 +102,7 @@ def test_a_missing_token_is_an_invalid_request(oauth: OAuthFixture) -> None:
     assert (answer.status, answer.body["error"]) == (400, "invalid_request")
 
 
-@pytest.mark.parametrize("issuer", ["https://forum.example", "http://127.0.0.1:6543"])
+@each("issuer", ["https://forum.example", "http://127.0.0.1:6543"])
 def test_the_metadata_lists_what_is_supported(issuer: str) -> None:
     body = metadata.authorization_server_metadata(issuer)
     assert body["issuer"] == issuer

@@ -4,6 +4,7 @@ import pytest
 from oauthlib.oauth2 import InvalidRequestError
 
 from forumsvc.oauth.messages import OAuthRequest, client_credentials, known_parameters, read_body
+from tests.cases import each
 
 from .oauth_fixture import basic
 
@@ -11,7 +12,7 @@ FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
 
 
-@pytest.mark.parametrize("kind", [FORM, FORM + "; charset=UTF-8", "", FORM.upper()])
+@each("kind", [FORM, FORM + "; charset=UTF-8", "", FORM.upper()])
 def test_a_form_is_read(kind: str) -> None:
     assert read_body(kind, b"a=1&b=%C3%A9+x&a=2&c=") == [
         ("a", "1"),
@@ -30,7 +31,7 @@ def test_no_body_is_no_parameters() -> None:
     assert read_body("text/plain", b"") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "body"),
     [
         (FORM, b"a=%FF"),
@@ -56,9 +57,8 @@ def test_a_body_that_is_neither_is_rejected(kind: str, body: bytes) -> None:
         read_body(kind, body)
 
 
-@pytest.mark.parametrize(
-    ("kind", "body"),
-    [(FORM, b"a=" + 300_000 * b"1"), (JSON, b'{"a": "' + 300_000 * b"1" + b'"}')],
+@each(
+    ("kind", "body"), [(FORM, b"a=" + 300_000 * b"1"), (JSON, b'{"a": "' + 300_000 * b"1" + b'"}')]
 )
 def test_an_oversized_body_is_not_parsed(kind: str, body: bytes) -> None:
     with pytest.raises(InvalidRequestError, match="too large"):
@@ -83,7 +83,7 @@ def test_empty_and_unknown_parameters_are_ignored() -> None:
     assert known_parameters(made, {"a"}) == {"a": "1"}
 
 
-@pytest.mark.parametrize("value", ["\0", "a\0b", "\ud800", "x" * 8193])
+@each("value", ["\0", "a\0b", "\ud800", "x" * 8193])
 def test_text_that_cannot_be_stored_is_rejected(value: str) -> None:
     with pytest.raises(InvalidRequestError, match="unreadable"):
         known_parameters(call(("a", value)), {"a"})

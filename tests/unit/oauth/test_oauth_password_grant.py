@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from forumsvc.models import OAuthToken, User
 from forumsvc.oauth import resource_owners, server, tokens
 from forumsvc.passwords import hash_password, needs_rehash
+from tests.cases import each
 
 from .oauth_fixture import PASSWORD, ManualClock, OAuthFixture, basic, credentials
 
@@ -36,7 +37,7 @@ def test_the_response_has_the_fields_of_the_rfc_and_created_at(
     }
 
 
-@pytest.mark.parametrize("username", ["ann", "ANN", "Ann", "ann@example.org", "ANN@EXAMPLE.ORG"])
+@each("username", ["ann", "ANN", "Ann", "ann@example.org", "ANN@EXAMPLE.ORG"])
 def test_the_username_is_login_or_email_in_any_case(oauth: OAuthFixture, username: str) -> None:
     assert oauth.is_valid(oauth.log_in(username=username)["access_token"])
 

@@ -6,6 +6,7 @@ from sqlalchemy import select
 from forumsvc.models import LoginAddress, LoginFailure, LoginSuccess
 from forumsvc.oauth import resource_owners, server, throttle
 from forumsvc.oauth.messages import OAuthResponse
+from tests.cases import each
 
 from .oauth_fixture import PASSWORD, ManualClock, OAuthFixture, credentials
 
@@ -59,7 +60,7 @@ def test_a_throttled_attempt_does_not_count(time: ManualClock, oauth: OAuthFixtu
     assert oauth.count(LoginFailure) == 10
 
 
-@pytest.mark.parametrize("password", [PASSWORD, WRONG])
+@each("password", [PASSWORD, WRONG])
 def test_a_guess_checked_while_others_reach_the_limit_learns_nothing(
     time: ManualClock, oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch, password: str
 ) -> None:
@@ -93,7 +94,7 @@ def test_a_login_clears_the_users_own_failures(time: ManualClock, oauth: OAuthFi
     assert guess(oauth, password=PASSWORD).status == 200
 
 
-@pytest.mark.parametrize("name", ["ann", "ann@example.org"])
+@each("name", ["ann", "ann@example.org"])
 def test_a_name_is_one_account_in_any_case(
     time: ManualClock, oauth: OAuthFixture, name: str
 ) -> None:
@@ -169,7 +170,7 @@ def test_a_known_address_is_throttled_after_ten_failures_too(
     assert guess(oauth, password=PASSWORD).status == 429
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "same"),
     [
         ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),

@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from forumsvc.db.keyset_paging import Cursors
 from forumsvc.models import NotificationType
 from forumsvc.presenters.nodes import node
@@ -17,6 +15,7 @@ from forumsvc.presenters.topics import topic, topic_detail
 from forumsvc.presenters.users import user, user_detail
 from forumsvc.queries.notifications import NotificationPage
 from forumsvc.settings import LEVELS
+from tests.cases import each
 from tests.serializers import find_errors
 
 NOW = datetime(2026, 11, 21, 1, 33, tzinfo=UTC)
@@ -105,7 +104,7 @@ NODE = row(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("shown", "serializer"),
     [
         (user(SITE, person()), "UserSerializer"),
@@ -142,7 +141,7 @@ def test_photos_have_absolute_urls() -> None:
     assert shown["avatar_url"] == "https://forum.example.org/photos/ab/ab.png"
 
 
-@pytest.mark.parametrize(
+@each(
     ("columns", "with_email", "email"),
     [
         ({}, True, "alice@example.org"),
@@ -158,7 +157,7 @@ def test_an_email_is_shown_only_with_permission(
     assert user_detail(SITE, person(**columns), with_email=with_email)["email"] == email
 
 
-@pytest.mark.parametrize(
+@each(
     ("columns", "level"),
     [
         *(({"role": role}, role) for role in ("member", "vip", "maintainer", "admin")),
@@ -209,7 +208,7 @@ def test_every_type_of_notification_is_among_the_kinds() -> None:
     assert {kind.split()[0] for kind in KINDS} == set(NotificationType)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_notification_shows_what_its_type_refers_to(kind: str) -> None:
     points_to, is_set = KINDS[kind]
     nothing = dict.fromkeys(

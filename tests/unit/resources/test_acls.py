@@ -6,13 +6,12 @@ of caller.
 
 from itertools import product
 
-import pytest
-
 from forumsvc.permissions import NodePermission, ReplyPermission, TopicPermission, UserPermission
 from forumsvc.resources.nodes import Nodes
 from forumsvc.resources.topics import Topics
 from forumsvc.security.identity import Identity
 from forumsvc.security.policy import granted
+from tests.cases import each
 from tests.unit.resources import tree
 from tests.unit.resources.tree import AUTHOR, OTHER, identity
 
@@ -25,7 +24,7 @@ CALLERS: list[Identity | None] = [
 MODERATORS = ("maintainer", "admin")
 
 
-@pytest.mark.parametrize("word", TopicPermission)
+@each("word", TopicPermission)
 def test_a_topic_that_is_banned_and_deleted_grants_what_a_deleted_one_does(word: str) -> None:
     for caller in CALLERS:
         deleted, both = (
@@ -43,9 +42,7 @@ def test_a_vip_is_granted_what_a_member_is() -> None:
             assert granted(vip, same, word) is granted(member, asked, word), word
 
 
-@pytest.mark.parametrize(
-    ("topic_user", "sees"), [(AUTHOR, {AUTHOR}), (OTHER, {OTHER})], ids=["own topic", "another's"]
-)
+@each(("topic_user", "sees"), [(AUTHOR, {AUTHOR}), (OTHER, {OTHER})])
 def test_a_reply_to_a_banned_topic_is_visible_to_the_topics_author(
     topic_user: int, sees: set[int]
 ) -> None:
@@ -69,7 +66,7 @@ def test_active_users_except_newbies_may_create_topics() -> None:
         assert granted(caller, topics, TopicPermission.CREATE) is expected
 
 
-@pytest.mark.parametrize("word", NodePermission)
+@each("word", NodePermission)
 def test_maintainers_and_admins_may_manage_nodes(word: str) -> None:
     for caller in CALLERS:
         expected = caller is not None and caller.level in MODERATORS

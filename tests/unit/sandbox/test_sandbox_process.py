@@ -13,6 +13,7 @@ import pytest
 
 from forumsvc import cpu_affinity
 from forumsvc.sandbox import CpuLimitError, CrashError, DeadlineError, SandboxProcess
+from tests.cases import each
 from tests.system.process import PATIENCE
 
 TASK = "tests.unit.sandbox.task"
@@ -94,7 +95,7 @@ def test_an_exception_is_answered_by_name_and_the_next_job_done(process: Sandbox
     assert result(process, "echo", 1)["done"] == 1
 
 
-@pytest.mark.parametrize("job", [("exit", 0), ("exit", 3), ("kill", int(signal.SIGSEGV))])
+@each("job", [("exit", 0), ("exit", 3), ("kill", int(signal.SIGSEGV))])
 def test_a_process_that_ends_in_its_job_is_a_crash(
     process: SandboxProcess, job: tuple[str, int]
 ) -> None:
@@ -140,7 +141,7 @@ def test_a_task_that_does_not_load_is_an_error_of_the_system() -> None:
         process.wait_until_ready()
 
 
-@pytest.mark.parametrize("job", [None, ("spin",), ("sleep", 1000)])
+@each("job", [None, ("spin",), ("sleep", 1000)])
 def test_a_process_ends_with_the_one_that_started_it(job: tuple[object, ...] | None) -> None:
     program = f"""
 import os, time

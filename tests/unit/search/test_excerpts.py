@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 
-import pytest
-
 from forumsvc.search.excerpts import Excerpts, mark_title
 from forumsvc.search.matching import PhraseMatcher, WordMatcher
 from forumsvc.search.query import parse_query
+from tests.cases import each
 
 
 def matcher(query: str) -> WordMatcher:
@@ -25,7 +24,7 @@ class CountedMatches(WordMatcher):
         return super().matches(normal)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "title", "shown"),
     [
         ("cafe", "Das Café & mehr", "Das <mark>Café</mark> &amp; mehr"),
@@ -65,7 +64,7 @@ def test_a_short_text_is_shown_whole_and_one_without_a_match_from_its_beginning(
     assert Excerpts(matcher("none")).excerpt("x " * 400).startswith("x x x")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "phrase", "is_there"),
     [
         ("to be, or not to be", "or not", True),
@@ -82,7 +81,7 @@ def test_a_phrase_is_a_sequence_of_whole_words(text: str, phrase: str, is_there:
     assert PhraseMatcher([], [phrase]).matches(text) is not is_there
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "title", "judgement"),
     [
         ("red apples", "Red apples", (True, True)),

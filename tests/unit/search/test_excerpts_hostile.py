@@ -15,6 +15,7 @@ from forumsvc.search.matching import PhraseMatcher, WordMatcher
 from forumsvc.search.normal_form import normalize, normalize_with_offsets
 from forumsvc.search.query import parse_query
 from forumsvc.search.tokens import MAX_TOKEN, Term, as_prefix, terms, tokens
+from tests.cases import each
 from tests.unit.markup import xss_corpus
 
 MARK = re.compile("</?mark>")
@@ -107,7 +108,7 @@ def finds(query: list[Term], text: str) -> bool:
     return WordMatcher(query).has_all(frozenset(tokens(text)))
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@each("query", QUERIES)
 def test_no_text_of_the_xss_corpus_becomes_markup(query: str) -> None:
     sought = matcher(query)
     for text in xss_corpus.texts()[:: 1 if query == "script" else 7]:
@@ -129,7 +130,7 @@ def test_tags_around_a_mark_stay_text() -> None:
     assert mark_title("</mark>", matcher("mark")) == "&lt;/<mark>mark</mark>&gt;"
 
 
-@pytest.mark.parametrize("query", ["amp", "lt", "quot", "x27"])
+@each("query", ["amp", "lt", "quot", "x27"])
 def test_the_names_of_escapes_are_not_found(query: str) -> None:
     assert mark_title("""<&>"'""", matcher(query)) == "&lt;&amp;&gt;&quot;&#x27;"
 
@@ -239,12 +240,12 @@ def test_decomposed_hangul_is_marked() -> None:
     assert len(MARKED.findall(marked)) == 1
 
 
-@pytest.mark.parametrize("text", ["ᄀ\u200bᅡ", "か\u200b\u3099", "\u0627\u200d\u0653"])
+@each("text", ["ᄀ\u200bᅡ", "か\u200b\u3099", "\u0627\u200d\u0653"])
 def test_an_invisible_character_does_not_hinder_composition(text: str) -> None:
     assert normalize(text) == normalize(text.replace("\u200b", "").replace("\u200d", ""))
 
 
-@pytest.mark.parametrize("query", ["by:@", 'by:"@"', "BY:@", "by\uff1a@", "@", "@@"])
+@each("query", ["by:@", 'by:"@"', "BY:@", "by\uff1a@", "@", "@@"])
 def test_an_at_sign_without_a_login_is_refused(query: str) -> None:
     with pytest.raises(Invalid):
         parse_query(query)

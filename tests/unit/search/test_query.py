@@ -8,13 +8,14 @@ import pytest
 from forumsvc.errors import Invalid
 from forumsvc.search.query import Order, State, Where, parse_query
 from forumsvc.search.tokens import Term
+from tests.cases import each
 
 
 def exact(*words: str) -> tuple[Term, ...]:
     return tuple(Term((word,)) for word in words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("deploy", {"words": (Term(("deploy",), is_prefix=True),)}),
@@ -47,7 +48,7 @@ def test_a_query_means(text: str, expected: dict[str, Any]) -> None:
     assert {name: getattr(found, name) for name in expected} == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ("...", "must have a word"),

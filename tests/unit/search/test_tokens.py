@@ -2,13 +2,12 @@
 
 import unicodedata
 
-import pytest
-
 from forumsvc.search.normal_form import normalize, normalize_with_offsets
 from forumsvc.search.tokens import MAX_TEXT, MAX_TOKEN, Term, as_prefix, terms, tokens
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "normal"),
     [
         ("Café", "cafe"),
@@ -33,7 +32,7 @@ def test_every_invisible_character_is_removed() -> None:
     assert [hex(ord(one)) for one in invisible if normalize(f"a{one}b") != "ab"] == []
 
 
-@pytest.mark.parametrize("text", ["Straße ﬁne Ế ｶﾞ x", "plain", "中文，ＡＢ", "e\u0301e"])
+@each("text", ["Straße ﬁne Ế ｶﾞ x", "plain", "中文，ＡＢ", "e\u0301e"])
 def test_each_character_of_the_normal_form_has_its_place_in_the_text(text: str) -> None:
     normal, offsets = normalize_with_offsets(text)
     assert normal == normalize(text)
@@ -44,7 +43,7 @@ def test_each_character_of_the_normal_form_has_its_place_in_the_text(text: str) 
         assert character in normalize(text[offsets[at] : offsets[at] + 2])
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("中文搜索", ["中文", "文搜", "搜索", "索"]),
@@ -72,7 +71,7 @@ def test_long_words_are_cut_in_texts_and_queries_alike() -> None:
     assert terms("a" * 100) == [Term(("a" * MAX_TOKEN,))]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "asked"),
     [
         ("中文搜索", [Term(("中文", "文搜", "搜索"))]),
@@ -92,7 +91,7 @@ def test_a_word_is_a_beginning_from_three_letters_on() -> None:
     assert as_prefix(Term(("中文", "文搜"))) == Term(("中文", "文搜"))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "".join(f"{chr(0xFDF2 + at % 7) * 4}{chr(0x4E00 + at)}.#" for at in range(13_000)),

@@ -1,6 +1,5 @@
 """The policy: scopes after ACLs, abilities from the same permissions; extracting tokens."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +8,7 @@ from forumsvc.permissions import READS, TOPIC_ABILITIES, Common, Scope, TopicPer
 from forumsvc.security.credentials import access_token
 from forumsvc.security.policy import MissingScope, SecurityPolicy, abilities, decide, granted
 from forumsvc.security.principals import principals_of
+from tests.cases import each
 from tests.unit.resources import tree
 from tests.unit.resources.tree import AUTHOR, identity
 
@@ -38,7 +38,7 @@ def test_public_reads_without_a_token_need_no_scope() -> None:
     assert decide(None, tree.topic(), Common.VIEW)
 
 
-@pytest.mark.parametrize("caller", [None, READER, identity(None), identity("blocked", AUTHOR)])
+@each("caller", [None, READER, identity(None), identity("blocked", AUTHOR)])
 def test_every_ability_is_false_without_the_write_scope(caller: object) -> None:
     told = abilities(caller, tree.topic(), TOPIC_ABILITIES)  # type: ignore[arg-type]
     assert told == dict.fromkeys(map(str, TOPIC_ABILITIES), False)

@@ -1,9 +1,8 @@
 """The time limits of a connection, with times that the tests set."""
 
-import pytest
-
 from forumsvc.serving.channel_times import ChannelTimes, TimeLimits
 from forumsvc.serving.connection_limits import network_of
+from tests.cases import each
 
 LIMITS = TimeLimits(
     header_seconds=20, body_seconds=20, response_seconds=30, min_bytes_per_second=8000
@@ -19,7 +18,7 @@ def test_a_header_has_its_time_from_its_first_byte() -> None:
     assert times.overdue(1021) == "header"
 
 
-@pytest.mark.parametrize(("bytes_per_second", "passes"), [(8001, True), (7000, False), (1, False)])
+@each(("bytes_per_second", "passes"), [(8001, True), (7000, False), (1, False)])
 def test_a_body_passes_at_the_least_rate(bytes_per_second: int, passes: bool) -> None:
     times = ChannelTimes(LIMITS, 0)
     times.on_header_bytes(0)
@@ -71,7 +70,7 @@ def test_the_time_of_one_request_is_not_counted_for_the_next() -> None:
     assert times.waiting_since == 100
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "same"),
     [
         ("192.0.2.1", "192.0.2.2", False),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from forumsvc.webhooks.addresses import ForbiddenAddress, Target, is_public, parse_url, resolve
+from tests.cases import each
 
 SPELLINGS = """
     127.0.0.1 127.1 127.255.255.254 2130706433 0x7f000001 0x7f.1 017700000001 0177.0.0.1
@@ -31,20 +32,20 @@ def test_sixty_private_addresses_are_tried() -> None:
     assert len({*PRIVATE_HOSTS}) >= 60
 
 
-@pytest.mark.parametrize("host", PRIVATE_HOSTS)
+@each("host", PRIVATE_HOSTS)
 def test_a_private_address_is_refused_when_it_is_registered(host: str) -> None:
     with pytest.raises(ForbiddenAddress):
         parse_url(f"https://{host}/hook", allow_private=False)
     assert parse_url(f"http://{host}/hook", allow_private=True).port == 80
 
 
-@pytest.mark.parametrize("host", PUBLIC_HOSTS)
+@each("host", PUBLIC_HOSTS)
 def test_a_public_address_or_name_is_accepted(host: str) -> None:
     target = parse_url(f"https://{host}/hook?a=b", allow_private=False)
     assert target == Target("https", host.strip("[]"), 443)
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         *("http://example.org/", "ftp://example.org/", "//example.org/", "example.org", ""),
@@ -65,7 +66,7 @@ def test_a_url_that_could_mean_two_things_or_another_service_is_refused(url: str
         parse_url(url, allow_private=False)
 
 
-@pytest.mark.parametrize("port", [443, 1024, 8443, 65535])
+@each("port", [443, 1024, 8443, 65535])
 def test_the_port_of_https_and_high_ports_are_accepted(port: int) -> None:
     assert parse_url(f"https://example.org:{port}/", allow_private=False).port == port
 
@@ -79,7 +80,7 @@ def _answer(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
 
 
-@pytest.mark.parametrize(
+@each(
     "addresses",
     [
         *(("127.0.0.1",), ("8.8.8.8", "10.0.0.1"), ("2606:4700::1", "::1"), ("fe80::1%eth0",)),
@@ -102,12 +103,12 @@ def test_the_address_that_was_checked_is_returned(monkeypatch: pytest.MonkeyPatc
     assert resolve(target, allow_private=False) == "8.8.8.8"
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111"])
+@each("address", ["8.8.8.8", "2606:4700:4700::1111"])
 def test_an_address_of_the_internet_is_public(address: str) -> None:
     assert is_public(ipaddress.ip_address(address))
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "host", "authority"),
     [
         ("https://hooks.example.org./in", "hooks.example.org", "hooks.example.org"),
