@@ -47,5 +47,5 @@ def _named(value: Any, width: int) -> tuple[str, tuple[Any, ...]]:
     """Return the name of a case, and a value for each parameter."""
     if isinstance(value, _Param):
         assert not value.marks, "a case has no marks of its own"
-        return value.id or repr(value.values)[:300], tuple(value.values)
+        return str(value.id or repr(value.values)[:300]), tuple(value.values)
     return repr(value)[:300], tuple(value) if width > 1 else (value,)

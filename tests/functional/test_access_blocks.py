@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from forumsvc import clock
+from tests.cases import each
 from tests.functional.blocking import (
     ADDRESS,
     SUBSCRIBER,
@@ -62,7 +63,7 @@ def test_a_browser_from_a_blocked_network_is_told_by_a_page(forum: Forum, root: 
     assert BLOCKED in page.text
 
 
-@pytest.mark.parametrize("path", ["/health", "/health/live", "/health/ready", "/metrics"])
+@each("path", ["/health", "/health/live", "/health/ready", "/metrics"])
 def test_health_and_metrics_are_never_blocked(forum: Forum, root: Person, path: str) -> None:
     block(root)
     environ = {"REMOTE_ADDR": ADDRESS}

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from forumsvc import clock
 from forumsvc.models import AccessBlock, AuditRecord, Event
+from tests.cases import each
 from tests.functional.blocking import block, root_of
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
@@ -85,7 +86,7 @@ def test_blocks_are_paged_the_newest_first(forum: Forum, root: Person) -> None:
     assert [one["value"] for one in rest] == ["192.0.2.0/32"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         ("kind", "host"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from forumsvc.log_lines import LineFormatter
+from tests.cases import each
 from tests.functional.forum import API, Forum, Person
 from tests.functional.pages.visitor import Visitor, with_password
 from tests.functional.raw import raw
@@ -65,7 +66,7 @@ def test_whoever_is_logged_in_on_the_pages_is_named(
     assert logged(access).startswith(f"192.0.2.4 {ann} GET /applications 200 ")
 
 
-@pytest.mark.parametrize("forged", ["%0A192.0.2.9 1 GET / 200", "%1b[2J", "%E2%80%A8", "%C2%85"])
+@each("forged", ["%0A192.0.2.9 1 GET / 200", "%1b[2J", "%E2%80%A8", "%C2%85"])
 def test_a_path_forges_no_line(forum: Forum, access: pytest.LogCaptureFixture, forged: str) -> None:
     raw(forum, "GET", f"{API}/{forged.replace(' ', '%20')}")
     line = logged(access)

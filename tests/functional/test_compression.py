@@ -2,10 +2,10 @@
 
 import gzip
 
-import pytest
 from webob import Request, Response
 
 from forumsvc.web.pipeline.compression import MIN_BYTES, gzip_tween, takes_gzip
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
 
@@ -18,7 +18,7 @@ def raw(forum: Forum, method: str, path: str, headers: dict[str, str] | None = N
     return Request.blank(path, method=method, headers=headers or {}).get_response(forum.application)
 
 
-@pytest.mark.parametrize(
+@each(
     ("header", "takes"),
     [
         ("gzip", True),
@@ -75,9 +75,7 @@ def test_what_is_created_is_compressed_too(forum: Forum, alice: Person, node: in
     assert (made.status_int, made.headers["Content-Encoding"]) == (201, "gzip")
 
 
-@pytest.mark.parametrize(
-    "path", [f"{API}/nodes", f"{API}/topics/7", f"{API}/topics?type={'x' * 2000}", "/login"]
-)
+@each("path", [f"{API}/nodes", f"{API}/topics/7", f"{API}/topics?type={'x' * 2000}", "/login"])
 def test_small_answers_failures_and_pages_with_forms_are_left_as_they_are(
     forum: Forum, path: str
 ) -> None:

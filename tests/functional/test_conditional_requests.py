@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from forumsvc.web.http_cache import etags
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 
@@ -53,7 +54,7 @@ def again(caller: Caller, path: str, tag: str) -> Any:
     return caller.call("GET", path, headers={"If-None-Match": tag})
 
 
-@pytest.mark.parametrize("template", READS)
+@each("template", READS)
 def test_an_unchanged_response_is_not_sent_again(scene: Scene, template: str) -> None:
     path = scene.path(template)
     for caller in (scene.forum.nobody, scene.bob):
@@ -64,7 +65,7 @@ def test_an_unchanged_response_is_not_sent_again(scene: Scene, template: str) ->
         assert again(caller, path, '"another"').status_int == 200
 
 
-@pytest.mark.parametrize("path", OWN_READS)
+@each("path", OWN_READS)
 def test_an_unchanged_private_response_is_not_sent_again(scene: Scene, path: str) -> None:
     tag = scene.alice.get(path).headers["ETag"]
     assert again(scene.alice, path, tag).status_int == 304

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, content
 
@@ -33,7 +34,7 @@ LIKED = {"topic": ("/topics", "/topics/{topic}"), "reply": ("/replies/{reply}",)
 LIKED["reply"] += ("/topics/{topic}/replies", "/users/alice/replies")
 
 
-@pytest.mark.parametrize("kind", LIKED)
+@each("kind", LIKED)
 def test_a_new_state_changes_the_etag_of_its_caller_only(scene: Scene, kind: str) -> None:
     names = {"topic": scene.topic, "reply": scene.reply}
     paths = [path.format(**names) for path in LIKED[kind]]

@@ -18,6 +18,7 @@ from forumsvc.db.timeouts import Timeouts
 from forumsvc.errors import IncompatibleDatabase
 from forumsvc.settings import Settings
 from tests import databases
+from tests.cases import each
 from tests.databases import on_postgresql
 from tests.functional.cli.conftest import INI, run_command
 from tests.functional.forum import SECRET
@@ -85,7 +86,7 @@ def test_every_wait_for_the_database_has_a_timeout_by_default(database_url: str)
         database.dispose()
 
 
-@pytest.mark.parametrize("function", ["pg_control_system", "pg_logical_emit_message"])
+@each("function", ["pg_control_system", "pg_logical_emit_message"])
 def test_what_the_service_asks_the_server_needs_no_special_role(
     database: Database, function: str
 ) -> None:
@@ -138,7 +139,7 @@ def test_reads_connect_though_the_url_wants_read_write_sessions(database_url: st
         assert shown(database, "default_transaction_read_only") == ["on", "off"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "reason"),
     [
         ("-c timezone=Europe/Berlin", "time zone of the session must be UTC and is Europe/Berlin"),
@@ -162,7 +163,7 @@ def test_an_older_server_is_refused(database: Database, monkeypatch: pytest.Monk
         shown(database, "timezone")
 
 
-@pytest.mark.parametrize("refuses", [False, True])
+@each("refuses", [False, True])
 def test_a_pooler_without_the_session_settings_is_refused(database_url: str, refuses: bool) -> None:
     with pooler(database_url, refuses=refuses) as url, databases.open_temporarily(url) as database:
         for engine in (database.reads, database.writes):

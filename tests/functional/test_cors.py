@@ -1,7 +1,6 @@
 """CORS: which other origins' scripts may read the responses."""
 
-import pytest
-
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API
 from tests.functional.raw import raw
@@ -21,7 +20,7 @@ def test_a_preflight_is_answered_without_a_token(make_forum: MakeForum) -> None:
     assert "Access-Control-Allow-Credentials" not in answer.headers
 
 
-@pytest.mark.parametrize("path", ["/topics", "/hello", "/nothing", "/topics?limit=0", "/x?%ff"])
+@each("path", ["/topics", "/hello", "/nothing", "/topics?limit=0", "/x?%ff"])
 def test_other_origins_read_every_answer_errors_too(make_forum: MakeForum, path: str) -> None:
     forum = make_forum(http__cors_origins="https://example.org")
     answer = raw(forum, "GET", API + path, ORIGIN)

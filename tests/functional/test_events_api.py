@@ -9,6 +9,7 @@ from sqlalchemy import update
 from forumsvc.db.cursors import Cursor
 from forumsvc.models import User
 from forumsvc.queries import events
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person, content
@@ -90,7 +91,7 @@ def test_hidden_posts_are_shown_as_ids_and_nobodys_address_at_all(
     assert "example.org" not in str(found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         ("type", "topic.praised"),

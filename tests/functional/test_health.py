@@ -17,6 +17,7 @@ from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.engine import Database
 from forumsvc.services import leases
 from forumsvc.views import errors
+from tests.cases import each
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import Forum, make_app
@@ -92,7 +93,7 @@ def test_health_says_whether_a_background_worker_is_alive_and_is_200_without_one
 
 @pytest.mark.direct
 @on_postgresql
-@pytest.mark.parametrize("envelope", ["bare", "keyed"])
+@each("envelope", ["bare", "keyed"])
 def test_health_is_503_on_a_read_only_server(make_forum: MakeForum, envelope: str) -> None:
     forum = make_forum(api__envelope=envelope)
     assert health(forum.application).json == GOOD

@@ -10,6 +10,7 @@ from forumsvc import clock
 from forumsvc.db.expired_rows import delete_batch
 from forumsvc.models import IdempotencyKey, Reply, Topic
 from forumsvc.services import idempotency
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Caller, Forum, Person
 from tests.functional.raw import raw
@@ -82,7 +83,7 @@ def test_without_a_key_twice_is_twice(forum: Forum, alice: Person, node: int) ->
     assert (forum.count(Topic), forum.count(IdempotencyKey)) == (2, 0)
 
 
-@pytest.mark.parametrize("key", ["", "x" * 256, "\xe4", "a\tb", '"', '""', '"open', r'"\a"'])
+@each("key", ["", "x" * 256, "\xe4", "a\tb", '"', '""', '"open', r'"\a"'])
 def test_a_malformed_key_is_400_and_names_the_header(
     forum: Forum, alice: Person, node: int, key: str
 ) -> None:
@@ -95,7 +96,7 @@ def test_a_malformed_key_is_400_and_names_the_header(
     assert forum.count(Topic) == 0
 
 
-@pytest.mark.parametrize("key", ["x", "x" * 255, "a b", '"' + "x" * 255 + '"', "'{}\\"])
+@each("key", ["x", "x" * 255, "a b", '"' + "x" * 255 + '"', "'{}\\"])
 def test_other_keys_are_good(alice: Person, node: int, key: str) -> None:
     assert opened(alice, node, key=key).status_int == 201
 

@@ -8,6 +8,7 @@ import pytest
 
 from forumsvc.oauth import clients
 from forumsvc.pages.docs.guide import source
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
@@ -129,7 +130,7 @@ def test_an_unknown_type_of_list_falls_back(keyed: Forum) -> None:
     assert keyed.nobody.get("/topics?type=whatever").json == {"topics": []}
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "path", "status", "kind"),
     [
         ("GET", "/topics?limit=0", 400, "ParameterInvalid"),
@@ -225,7 +226,7 @@ def test_an_admin_and_a_maintainer_share_no_reply(keyed: Forum) -> None:
     assert [one["destroy"] for one in shown] == [False, True, False]
 
 
-@pytest.mark.parametrize(("shape", "status"), [("keyed", 401), ("bare", 400)])
+@each(("shape", "status"), [("keyed", 401), ("bare", 400)])
 def test_a_wrong_password_has_the_status_that_the_shapes_clients_know(
     make_forum: MakeForum, shape: str, status: int
 ) -> None:

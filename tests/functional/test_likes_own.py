@@ -5,6 +5,7 @@ from itertools import chain
 
 import pytest
 
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 
@@ -81,7 +82,7 @@ def test_a_topic_that_the_caller_does_not_see_is_404_naming_it(scene: Scene) -> 
     assert (answer.status_int, answer.json) == (200, [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "error"),
     [
         ({}, "obj_type: is required"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.functional.forum import Caller, Forum, Person
 
 KINDS = ["last_actived", "recent", "no_reply", "popular", "excellent"]
@@ -79,7 +80,7 @@ def test_excellent_is_the_featured_ones_newest_first(scene: Scene) -> None:
     assert ids(scene.bob, "/topics?type=excellent") == [scene.d, scene.a]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_node_id_leaves_the_topics_of_that_node_in_the_same_order(scene: Scene, kind: str) -> None:
     for topic in (scene.a, scene.b, scene.c, scene.d):
         scene.chief.post(f"/topics/{topic}/action?type=excellent")

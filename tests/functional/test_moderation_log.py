@@ -13,6 +13,7 @@ from forumsvc.db.expired_rows import delete_batch
 from forumsvc.models import AuditRecord
 from forumsvc.services import accounts
 from forumsvc.services.moderation import audit_log
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 
@@ -156,7 +157,7 @@ def test_the_log_is_filtered_and_paged(
         assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, named)
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         "UPDATE audit_log SET reason = 'x'",

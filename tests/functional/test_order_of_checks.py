@@ -4,8 +4,7 @@ import sqlite3
 from contextlib import closing
 from urllib.parse import quote
 
-import pytest
-
+from tests.cases import each
 from tests.databases import on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
@@ -14,8 +13,8 @@ from tests.functional.raw import raw
 INVALID = 'Bearer error="invalid_token"'
 
 
-@pytest.mark.parametrize("word", ["", "null", "undefined"])
-@pytest.mark.parametrize("place", ["query", "body", "header"])
+@each("word", ["", "null", "undefined"])
+@each("place", ["query", "body", "header"])
 def test_what_careless_clients_send_counts_as_no_token(forum: Forum, word: str, place: str) -> None:
     query = f"?access_token={word}" if place == "query" else ""
     body = f"access_token={word}".encode() if place == "body" else b""
@@ -27,9 +26,7 @@ def test_what_careless_clients_send_counts_as_no_token(forum: Forum, word: str, 
     assert (write.status_int, write.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
-@pytest.mark.parametrize(
-    "scheme", ["Bearer", "bearer", "BEARER", "Bearer ", "Basic", "Token", "OAuth", ""]
-)
+@each("scheme", ["Bearer", "bearer", "BEARER", "Bearer ", "Basic", "Token", "OAuth", ""])
 def test_only_the_bearer_scheme_is_ours(alice: Person, forum: Forum, scheme: str) -> None:
     answer = raw(forum, "GET", f"{API}/hello", {"Authorization": f"{scheme} {alice.token}"})
     assert answer.status_int == (200 if scheme.strip().lower() == "bearer" else 401)
@@ -51,8 +48,8 @@ def test_the_same_token_twice_is_one(forum: Forum, alice: Person) -> None:
     assert raw(forum, "GET", path, headers).status_int == 200
 
 
-@pytest.mark.parametrize("other", ["wrong", "{another}"])
-@pytest.mark.parametrize("place", ["query", "body", "header"])
+@each("other", ["wrong", "{another}"])
+@each("place", ["query", "body", "header"])
 def test_two_different_tokens_are_refused_whatever_they_are_worth(
     forum: Forum, alice: Person, other: str, place: str
 ) -> None:
@@ -70,8 +67,8 @@ def test_two_different_tokens_are_refused_whatever_they_are_worth(
     assert (answer.status_int, "two different" in answer.json["error"]) == (400, True)
 
 
-@pytest.mark.parametrize("token", ["x", "ü", "a b", "\x01", "x" * 5000, "%00"])
-@pytest.mark.parametrize("path", ["/hello", "/topics", "/nothing", "/topics/7", "/notifications"])
+@each("token", ["x", "ü", "a b", "\x01", "x" * 5000, "%00"])
+@each("path", ["/hello", "/topics", "/nothing", "/topics/7", "/notifications"])
 def test_a_bad_token_is_401_everywhere(forum: Forum, path: str, token: str) -> None:
     answer = raw(forum, "GET", f"{API}{path}?access_token={quote(token)}")
     assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, INVALID)
@@ -106,7 +103,7 @@ def test_the_method_comes_before_the_permission(forum: Forum, topic: int) -> Non
 
 
 @on_sqlite
-@pytest.mark.parametrize(
+@each(
     ("method", "path", "status"),
     [("POST", "/nowhere", 404), ("POST", "/topics/x/replies", 404), ("DELETE", "/topics", 405)],
 )
@@ -122,8 +119,8 @@ def test_the_resource_comes_before_the_permission(forum: Forum) -> None:
     assert forum.nobody.post("/topics/7/follow").status_int == 404
 
 
-@pytest.mark.parametrize("path", ["", "/1", "/nothing", "/read", "/all", "/unread_count"])
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
+@each("path", ["", "/1", "/nothing", "/read", "/all", "/unread_count"])
+@each("method", ["GET", "POST", "PUT", "DELETE"])
 def test_without_a_token_all_of_the_notifications_is_401(
     forum: Forum, path: str, method: str
 ) -> None:
@@ -140,7 +137,7 @@ def test_the_permission_comes_before_the_parameters(forum: Forum, bob: Person, t
     assert forum.nobody.post(f"/topics/{topic}/action", type="x").status_int == 401
 
 
-@pytest.mark.parametrize("path", ["/hello", "/topics", "/users/me"])
+@each("path", ["/hello", "/topics", "/users/me"])
 def test_the_token_of_a_deleted_user_is_none(forum: Forum, alice: Person, path: str) -> None:
     forum.change(alice.id, state="deleted")
     answer = alice.get(path)

@@ -1,7 +1,6 @@
 """Paths and methods: which paths exist, and which methods they allow."""
 
-import pytest
-
+from tests.cases import each
 from tests.functional.forum import API, Forum, Person
 from tests.functional.raw import dump, raw
 
@@ -18,16 +17,14 @@ NOWHERE = [
 ]
 
 
-@pytest.mark.parametrize("path", NOWHERE)
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
+@each("path", NOWHERE)
+@each("method", ["GET", "POST", "PUT", "DELETE"])
 def test_an_unknown_path_is_404(forum: Forum, path: str, method: str) -> None:
     answer = raw(forum, method, path)
     assert (answer.status_int, answer.json) == (404, EMPTY)
 
 
-@pytest.mark.parametrize(
-    "path", ["//metrics", "//health", "/./health", "/x/../health", "/docs//guide", "/health//"]
-)
+@each("path", ["//metrics", "//health", "/./health", "/x/../health", "/docs//guide", "/health//"])
 def test_a_path_outside_the_api_has_one_spelling(forum: Forum, path: str) -> None:
     answer = raw(forum, "GET", path)
     assert (answer.status_int, answer.json) == (404, EMPTY)
@@ -38,7 +35,7 @@ SLASHES = ["//health", "///health?x", "http://h//health"]
 """Of these a server may have made one slash in PATH_INFO."""
 
 
-@pytest.mark.parametrize("sent", [*ENCODED, *SLASHES])
+@each("sent", [*ENCODED, *SLASHES])
 def test_a_path_outside_the_api_is_not_encoded_needlessly(forum: Forum, sent: str) -> None:
     answer = forum.app.get("/health", extra_environ={"REQUEST_URI": sent}, status=404)
     assert answer.json == EMPTY
@@ -58,7 +55,7 @@ NO_ACTIONS = [
 ]
 
 
-@pytest.mark.parametrize("end", NO_ACTIONS)
+@each("end", NO_ACTIONS)
 def test_a_path_that_only_resembles_an_action_does_nothing(
     forum: Forum, alice: Person, topic: int, end: str
 ) -> None:
@@ -68,13 +65,13 @@ def test_a_path_that_only_resembles_an_action_does_nothing(
     assert dump(forum.database) == before
 
 
-@pytest.mark.parametrize("end", ACTIONS)
+@each("end", ACTIONS)
 def test_an_action_may_end_in_json_or_a_slash(alice: Person, topic: int, end: str) -> None:
     assert alice.post(f"/topics/{topic}/{end}").json == {"ok": 1}
 
 
-@pytest.mark.parametrize("end", ["", "/", ".json", ".json/"])
-@pytest.mark.parametrize("place", ["", "/{topic}", "/{topic}/replies"])
+@each("end", ["", "/", ".json", ".json/"])
+@each("place", ["", "/{topic}", "/{topic}/replies"])
 def test_a_trailing_json_or_slash_changes_nothing(
     alice: Person, topic: int, place: str, end: str
 ) -> None:
@@ -93,14 +90,12 @@ def test_a_header_cannot_move_the_root(forum: Forum, topic: int) -> None:
     assert raw(forum, "GET", f"{API}/topics", headers).json[0]["id"] == topic
 
 
-@pytest.mark.parametrize("login", ["alice", "ALICE", "Alice", "alice.json"])
+@each("login", ["alice", "ALICE", "Alice", "alice.json"])
 def test_a_user_is_found_by_login_whatever_the_case(alice: Person, login: str) -> None:
     assert alice.get(f"/users/{login}").json["id"] == alice.id
 
 
-@pytest.mark.parametrize(
-    "login", ["al", "alice%20", "%20alice", "alice'--", "a" * 300, "%F0%9F%98%80"]
-)
+@each("login", ["al", "alice%20", "%20alice", "alice'--", "a" * 300, "%F0%9F%98%80"])
 def test_nobody_is_found_by_what_is_no_login(alice: Person, login: str) -> None:
     assert alice.get(f"/users/{login}").status_int == 404
 
@@ -129,7 +124,7 @@ ALLOWED = {
 }
 
 
-@pytest.mark.parametrize("path", ALLOWED)
+@each("path", ALLOWED)
 def test_a_known_path_refuses_other_methods_and_names_its_own(
     alice: Person, topic: int, path: str
 ) -> None:
@@ -145,14 +140,14 @@ def test_a_known_path_refuses_other_methods_and_names_its_own(
         assert answer.json == {"error": f"{method} is not among {ALLOWED[path]}."}
 
 
-@pytest.mark.parametrize("path", ALLOWED)
+@each("path", ALLOWED)
 def test_options_lists_the_methods(forum: Forum, alice: Person, topic: int, path: str) -> None:
     mine = {"Authorization": f"Bearer {alice.token}"}
     answer = raw(forum, "OPTIONS", API + path.format(topic=topic), mine)
     assert (answer.status_int, answer.headers["Allow"], answer.body) == (204, ALLOWED[path], b"")
 
 
-@pytest.mark.parametrize("path", ["/topics", "/topics/{topic}", "/hello", "/users/me"])
+@each("path", ["/topics", "/topics/{topic}", "/hello", "/users/me"])
 def test_head_is_get_without_the_body(alice: Person, topic: int, path: str) -> None:
     got = alice.get(path.format(topic=topic))
     head = alice.call("HEAD", path.format(topic=topic))

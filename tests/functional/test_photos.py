@@ -13,6 +13,7 @@ from forumsvc.media.s3 import StorageError
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Photo
 from forumsvc.services.photo_storage import PhotoStorages
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, make_app
 from tests.object_store import bucket as bucket
@@ -78,7 +79,7 @@ def test_the_same_picture_is_stored_once_with_a_row_for_each_owner(
     assert forum.count(Photo) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         *("/photos/ab/ab.png", "/photos/ab/x.svg", f"/photos/ab/{'ab' * 32}.png"),

@@ -1,7 +1,6 @@
 """PUT /users/me."""
 
-import pytest
-
+from tests.cases import each
 from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import send
 
@@ -28,7 +27,7 @@ def test_the_email_is_shown_to_others_once_it_is_public(forum: Forum) -> None:
     assert bob.get("/users/alice").json["email"] == "a@example.org"
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         ("website", "javascript:alert(1)"),
@@ -51,7 +50,7 @@ def test_a_wrong_value_is_named_and_nothing_changes(alice: Person, field: str, v
 LINES = ["name", "location", "company", "codehost", "microblog", "tagline", "website"]
 
 
-@pytest.mark.parametrize("character", ["\n", "\x07", "\x85", "\u2028", "\u202e", "\u2067"])
+@each("character", ["\n", "\x07", "\x85", "\u2028", "\u202e", "\u2067"])
 def test_a_profile_line_takes_no_line_break_or_control_character(
     alice: Person, character: str
 ) -> None:
@@ -80,7 +79,7 @@ def test_the_picture_of_somebody_else_is_no_avatar(alice: Person, bob: Person) -
     assert refused.json["error"].startswith("avatar:")
 
 
-@pytest.mark.parametrize("address", ["a\0b", "\ud800"])
+@each("address", ["a\0b", "\ud800"])
 def test_a_picture_is_not_looked_for_under_what_is_no_text(alice: Person, address: str) -> None:
     refused = alice.call("PUT", "/users/me", json={"avatar": address})
     assert refused.status_int == 400

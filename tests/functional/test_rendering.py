@@ -9,10 +9,11 @@ import pytest
 
 from forumsvc.queries import nodes
 from forumsvc.web.responses.envelope import BareEnvelope
+from tests.cases import each
 from tests.functional.forum import Forum
 
 
-@pytest.mark.parametrize("connection", ["executor", "session", "connection"])
+@each("connection", ["executor", "session", "connection"])
 def test_sql_is_refused_while_a_response_is_rendered(
     forum: Forum, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, connection: str
 ) -> None:

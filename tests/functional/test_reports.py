@@ -10,6 +10,7 @@ from forumsvc.background.moderation import Moderation
 from forumsvc.models import AuditRecord, Event, EventType, Report, Review
 from forumsvc.services import counter_check
 from forumsvc.services.moderation.reporting import HIDDEN
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.statements import of_request
@@ -73,7 +74,7 @@ def test_the_same_report_again_is_the_first_one(bob: Person, chief: Person, topi
     assert [one["id"] for one in content(bob.get("/reports"))] == [first.json["id"]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "named"),
     [
         ({"obj_type": "node"}, "obj_type"),

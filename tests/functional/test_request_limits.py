@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from forumsvc.oauth import clients, tokens
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Caller, Forum
 from tests.functional.oauth.application import Application
@@ -185,7 +186,7 @@ def test_writes_have_a_rate_of_their_own_beside(make_forum: MakeForum) -> None:
     assert limit_headers(read) == ('"default";q=10;w=60', '"default";r=7;t=60')
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "path"),
     [
         ("GET", "/health"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from webtest import TestResponse
 
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
 
@@ -48,8 +49,8 @@ ENCODINGS = {
 }
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("target", ["POST /topics/{topic}/replies", "POST /replies/{reply}"])
+@each("encoding", ENCODINGS)
+@each("target", ["POST /topics/{topic}/replies", "POST /replies/{reply}"])
 def test_every_encoding_says_the_same(
     forum: Forum, alice: Person, topic: int, encoding: str, target: str
 ) -> None:
@@ -82,7 +83,7 @@ def test_put_and_delete_read_every_encoding_too(
     assert (answer.json == {"count": 0}) if method == "DELETE" else (answer.json["title"] == "T")
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "body", "kind", "used"),
     [
         ("?body=query", "body=form", FORM, "form"),
@@ -98,7 +99,7 @@ def test_the_body_takes_precedence_over_the_query_and_the_last_value_over_the_fi
     assert answer.json["body"] == used
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "body", "kind"), [("?type=close", "type=open", FORM), ("", '{"type": "close"}', JSON)]
 )
 def test_the_type_of_an_action_is_taken_from_the_query_or_else_from_the_body(
@@ -108,14 +109,14 @@ def test_the_type_of_an_action_is_taken_from_the_query_or_else_from_the_body(
     assert alice.get(f"/topics/{topic}").json["closed_at"] is not None
 
 
-@pytest.mark.parametrize("number", ["{}", '"{}"'])
+@each("number", ["{}", '"{}"'])
 def test_a_json_integer_may_be_a_string_of_digits(alice: Person, topic: int, number: str) -> None:
     body = f'{{"obj_type": "topic", "obj_id": {number.format(topic)}}}'
     assert send(alice, "POST", "/likes", body, JSON).json == {"count": 1}
 
 
 # All values that a field refuses: tests/unit/schemas.
-@pytest.mark.parametrize(
+@each(
     ("path", "body", "kind", "error"),
     [
         (
@@ -158,14 +159,14 @@ NO_JSON = ["{", "{'a': 1}", '{"a": NaN}', '{"a": Infinity}', '{"a": 1, "a": 2}',
 DEEP = '{"a": ' * 100_000 + "1" + "}" * 100_000
 
 
-@pytest.mark.parametrize("text", [*NO_OBJECTS, *NO_JSON, pytest.param(DEEP, id="deep")])
+@each("text", [*NO_OBJECTS, *NO_JSON, pytest.param(DEEP, id="deep")])
 def test_a_json_body_that_is_no_object_is_refused(alice: Person, topic: int, text: str) -> None:
     answer = send(alice, "POST", f"/topics/{topic}/follow", text, JSON)
     assert answer.status_int == 400
     assert "JSON" in answer.json["error"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         '{"ids": [' + "1," * 200_000 + "1]}",
@@ -187,15 +188,13 @@ def test_a_large_json_body_of_one_text_is_read(alice: Person, topic: int) -> Non
         assert refused.json["error"].startswith("body: must have at most 65536 characters")
 
 
-@pytest.mark.parametrize(
-    "raw", [b'{"a": "\xff"}', b"\xff\xfe{\x00}\x00", '{"a": "ü"}'.encode("latin-1")]
-)
+@each("raw", [b'{"a": "\xff"}', b"\xff\xfe{\x00}\x00", '{"a": "ü"}'.encode("latin-1")])
 def test_json_that_is_not_utf_8_is_refused(alice: Person, topic: int, raw: bytes) -> None:
     answer = send(alice, "POST", f"/topics/{topic}/follow", raw, JSON)
     assert (answer.status_int, "UTF-8" in answer.json["error"]) == (400, True)
 
 
-@pytest.mark.parametrize("raw", [b"", b"  \r\n"])
+@each("raw", [b"", b"  \r\n"])
 def test_the_json_type_without_a_body_is_no_error(alice: Person, topic: int, raw: bytes) -> None:
     assert send(alice, "POST", f"/topics/{topic}/follow", raw, JSON).json == {"ok": 1}
 
@@ -261,7 +260,7 @@ BROKEN_FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", BROKEN_FORMS)
+@each("form", BROKEN_FORMS)
 def test_a_form_that_cannot_be_read_is_refused(alice: Person, topic: int, form: str) -> None:
     raw, kind = BROKEN_FORMS[form]
     answer = send(alice, "POST", f"/topics/{topic}/replies", raw, kind)
@@ -269,7 +268,7 @@ def test_a_form_that_cannot_be_read_is_refused(alice: Person, topic: int, form: 
     assert isinstance(answer.json["error"], str)
 
 
-@pytest.mark.parametrize("path", ["/topics?type=%ff", "/topics?%ff=1", "/users/%ff", "/%c3%28"])
+@each("path", ["/topics?type=%ff", "/topics?%ff=1", "/users/%ff", "/%c3%28"])
 def test_undecodable_bytes_in_path_and_query_are_refused(alice: Person, path: str) -> None:
     answer = send(alice, "GET", path)
     assert answer.status_int == 400
@@ -287,8 +286,8 @@ def test_a_body_over_the_limit_is_refused(make_forum: MakeForum) -> None:
     assert refused.json == {"error": "The request body is larger than 2000 bytes."}
 
 
-@pytest.mark.parametrize("end", [b"--limit--\r\n", b"--limit\r\nbroken"])
-@pytest.mark.parametrize("value", [b"a" * 300_000, b"\xff" * 300_000], ids=["text", "bytes"])
+@each("end", [b"--limit--\r\n", b"--limit\r\nbroken"])
+@each("value", [b"a" * 300_000, b"\xff" * 300_000])
 def test_a_long_text_of_a_multipart_form_leaves_no_file_open(
     alice: Person, topic: int, value: bytes, end: bytes
 ) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from forumsvc.models import Reply, Topic
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.test_requests_encoding import JSON, send
@@ -22,7 +23,7 @@ LISTS = [
 
 
 # All values that a field takes or refuses: tests/unit/schemas.
-@pytest.mark.parametrize("path", LISTS)
+@each("path", LISTS)
 def test_limit_is_an_integer_from_1_to_150_and_offset_one_of_at_least_0(
     alice: Person, topic: int, path: str
 ) -> None:
@@ -68,7 +69,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "sent", "error"), REFUSED)
+@each(("method", "path", "sent", "error"), REFUSED)
 def test_a_wrong_or_missing_parameter_is_400_naming_it(
     alice: Person, topic: int, method: str, path: str, sent: dict[str, str], error: str
 ) -> None:
@@ -76,7 +77,7 @@ def test_a_wrong_or_missing_parameter_is_400_naming_it(
     assert (answer.status_int, answer.json) == (400, {"error": error})
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "field", "sent", "error"),
     [
         *(
@@ -97,12 +98,12 @@ def test_a_file_is_taken_for_a_picture_alone(
     assert answer.json["error"].startswith(error)
 
 
-@pytest.mark.parametrize("offset", ["-1", "x", "5"])
+@each("offset", ["-1", "x", "5"])
 def test_users_know_no_offset(alice: Person, offset: str) -> None:
     assert [user["login"] for user in alice.get("/users", offset=offset).json] == ["alice"]
 
 
-@pytest.mark.parametrize("query", ["type=", "node_id=", "type=&node_id=&offset=&limit="])
+@each("query", ["type=", "node_id=", "type=&node_id=&offset=&limit="])
 def test_an_optional_parameter_that_is_empty_counts_as_absent(
     alice: Person, topic: int, query: str
 ) -> None:
@@ -112,15 +113,15 @@ def test_an_optional_parameter_that_is_empty_counts_as_absent(
 NOT_THERE = ["0", "424242", str(2**63 - 1), str(2**63), HUGE]
 
 
-@pytest.mark.parametrize("node_id", NOT_THERE)
+@each("node_id", NOT_THERE)
 def test_a_list_of_a_node_that_is_not_there_is_not_there(alice: Person, node_id: str) -> None:
     answer = alice.get("/topics", node_id=node_id)
     assert answer.status_int == 404
     assert "node_id" in answer.json["error"]
 
 
-@pytest.mark.parametrize("node_id", NOT_THERE)
-@pytest.mark.parametrize("method", ["POST", "PUT"])
+@each("node_id", NOT_THERE)
+@each("method", ["POST", "PUT"])
 def test_a_topic_cannot_go_where_no_node_is(
     forum: Forum, alice: Person, topic: int, node_id: str, method: str
 ) -> None:
@@ -131,22 +132,22 @@ def test_a_topic_cannot_go_where_no_node_is(
     assert forum.count(Topic) == 1
 
 
-@pytest.mark.parametrize("wrong", ["0", "%D9%A3", "1%20", str(2**63)])
-@pytest.mark.parametrize("place", ["users", "nodes", "topics", "replies", "notifications"])
+@each("wrong", ["0", "%D9%A3", "1%20", str(2**63)])
+@each("place", ["users", "nodes", "topics", "replies", "notifications"])
 def test_what_is_no_id_is_not_there(alice: Person, place: str, wrong: str) -> None:
     method = "DELETE" if place == "notifications" else "GET"
     answer = send(alice, method, f"/{place}/{wrong}")
     assert (answer.status_int, answer.json) == (404, {"error": "There is nothing here."})
 
 
-@pytest.mark.parametrize("wrong", NOT_THERE)
+@each("wrong", NOT_THERE)
 def test_what_is_liked_must_be_there(alice: Person, wrong: str) -> None:
     answer = alice.post("/likes", obj_type="topic", obj_id=wrong)
     assert answer.status_int == 404
     assert "obj_id" in answer.json["error"]
 
 
-@pytest.mark.parametrize("blank", [None, "", "\u200b"])
+@each("blank", [None, "", "\u200b"])
 def test_a_reply_without_text_is_no_reply(
     forum: Forum, alice: Person, topic: int, blank: str | None
 ) -> None:
@@ -156,7 +157,7 @@ def test_a_reply_without_text_is_no_reply(
     assert forum.count(Reply) == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "text"),
     [
         *((field, text) for field in ("title", "body") for text in ("\u3000", "a\0b", "a\ud800b")),
@@ -178,7 +179,7 @@ def test_a_whole_pair_of_surrogates_is_a_character(forum: Forum, alice: Person) 
     assert send(alice, "POST", "/topics", body, JSON).json["title"] == "\N{GRINNING FACE}"
 
 
-@pytest.mark.parametrize("path", ["/users/a%00b", "/topics/%00", "/%00"])
+@each("path", ["/users/a%00b", "/topics/%00", "/%00"])
 def test_a_nul_in_a_path_leads_nowhere(alice: Person, path: str) -> None:
     assert send(alice, "GET", path).status_int == 404
 

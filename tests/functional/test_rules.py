@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from forumsvc.services.content.forbidden_words import ForbiddenWords
+from tests.cases import each
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import SECRET, Forum, Person, make_app
 
@@ -83,7 +84,7 @@ def test_those_with_a_role_are_no_newcomers(forum: Forum, node: int, role: str) 
     assert refused(forum.person("trusted", role=role), node, many(LINK, 3)) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         " ".join(f"https://forum.example/{n}" for n in range(5)),
@@ -98,7 +99,7 @@ def test_what_leads_nowhere_else_is_no_link(alice: Person, node: int, body: str)
     assert refused(alice, node, body) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         " ".join(f"https://other.example/{n}" for n in range(3)),
@@ -121,7 +122,7 @@ def test_several_posts_can_count_as_first_ones(make_forum: MakeForum) -> None:
     assert refused(alice, node, many(LINK, 1)) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         "Visit our CASINO!",
@@ -149,7 +150,7 @@ def test_a_reference_to_no_character_is_no_error(alice: Person, node: int) -> No
     assert error.startswith("body: holds a word that is not allowed here: ")
 
 
-@pytest.mark.parametrize("body", ["casinos", "occasinoal", "money for free", "a castle"])
+@each("body", ["casinos", "occasinoal", "money for free", "a castle"])
 def test_other_words_that_hold_it_are_allowed(alice: Person, node: int, body: str) -> None:
     assert refused(alice, node, body) is None
 

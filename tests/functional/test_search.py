@@ -9,6 +9,7 @@ from sqlalchemy import update
 from forumsvc import clock
 from forumsvc.models import PendingReindex, Reply, Topic
 from forumsvc.services.search_reindex import mark_pending, reindex
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 
@@ -193,7 +194,7 @@ def test_until_posts_are_indexed_a_search_says_so(forum: Forum, topic: int) -> N
     assert forum.count(PendingReindex) == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "error"),
     [
         ({"q": " "}, "q: must not be empty"),

@@ -12,9 +12,11 @@ from forumsvc.queries import search_candidates
 from forumsvc.queries.search_candidates import IdRange
 from forumsvc.search.expressions import Condition, tsquery
 from forumsvc.services.search_reindex import reindex
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.rows import complete
+from tests.system.process import wait_until
 
 pytestmark = pytest.mark.both_databases
 
@@ -35,7 +37,10 @@ def test_a_slow_search_is_answered_with_503_and_harms_nobody(
     assert (answer.status_int, answer.headers["Retry-After"]) == (503, "5")
     assert "took too long" in answer.json["error"]
     monkeypatch.undo()
-    assert forum.nobody.get("/search/topics", q="word").status_int == 200
+    # A busy machine may need more than the 0.1 seconds, once or twice.
+    wait_until(
+        lambda: forum.nobody.get("/search/topics", q="word").status_int == 200, "a quick search"
+    )
 
 
 def test_too_many_searches_at_once_are_answered_with_503_and_other_requests_are_not(
@@ -89,7 +94,7 @@ def _newest(forum: Forum, *tokens: str, prefixes: tuple[str, ...] = ()) -> list[
         return search_candidates.newest(db, ReplyWords, Condition(tokens, prefixes), IdRange())
 
 
-@pytest.mark.parametrize("look", [5_000, 500, 50])
+@each("look", [5_000, 500, 50])
 def test_the_candidates_are_the_newest_200_however_they_are_found(
     forum: Forum, many_replies: list[int], monkeypatch: pytest.MonkeyPatch, look: int
 ) -> None:
@@ -162,7 +167,7 @@ def _quoted(bound: dict[str, Any], names: list[str]) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "common",

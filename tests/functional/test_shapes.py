@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.serializers import find_errors
@@ -62,7 +63,7 @@ def place(forum: Forum) -> Place:
     return Place(forum)
 
 
-@pytest.mark.parametrize("path", LISTS)
+@each("path", LISTS)
 def test_a_list_is_a_bare_array_of_its_serializer(place: Place, path: str) -> None:
     shown = place.alice.get(path.format(topic=place.topic)).json
     assert isinstance(shown, list)
@@ -70,7 +71,7 @@ def test_a_list_is_a_bare_array_of_its_serializer(place: Place, path: str) -> No
     assert [text for one in shown for text in find_errors(one, LISTS[path])] == []
 
 
-@pytest.mark.parametrize("endpoint", ITEMS)
+@each("endpoint", ITEMS)
 def test_one_resource_is_its_serializer_with_abilities(place: Place, endpoint: str) -> None:
     method, path = endpoint.format(**vars(place)).split()
     sent = {"title": "New", "node_id": place.node, "body": "New"} if method != "GET" else {}

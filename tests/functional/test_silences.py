@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from forumsvc import clock
 from forumsvc.background.moderation import Moderation
 from forumsvc.models import Mail, MailKind, Restriction, User, UserState
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 
@@ -75,7 +76,7 @@ def test_a_silence_without_days_and_until_has_no_end(chief: Person, alice: Perso
     assert (refused.status_int, refused.json["error"]) == (403, "You are silenced: Spam")
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "named"),
     [
         ({"reason": ""}, "reason"),

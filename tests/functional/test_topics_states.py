@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.statements import of_request
@@ -131,8 +132,8 @@ def test_an_unbanned_topic_is_counted_and_listed_again(
     assert drift(forum.database) == []
 
 
-@pytest.mark.parametrize("ban", ["action?type=ban", "ban"])
-@pytest.mark.parametrize("unban", ["action?type=unban", "action?type=normal"])
+@each("ban", ["action?type=ban", "ban"])
+@each("unban", ["action?type=unban", "action?type=normal"])
 def test_a_topic_is_banned_by_an_action_or_a_path_and_unbanned_by_either_word(
     forum: Forum, chief: Person, topic: int, ban: str, unban: str
 ) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Select, text
 
 from forumsvc.models import TopicFollow
 from forumsvc.queries import replies, topics
+from tests.cases import each
 from tests.functional.forum import Forum, Person, add_followers
 from tests.functional.rows import insert_rows
 from tests.functional.statements import of_request
@@ -126,7 +127,7 @@ def test_a_write_costs_as_many_statements_as_stated(scene: Scene, name: str) -> 
     assert len(seen) == stated, "\n".join(seen.texts)
 
 
-@pytest.mark.parametrize("name", ["reply", "edit a reply", "edit a topic"])
+@each("name", ["reply", "edit a reply", "edit a topic"])
 def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene: Scene, name: str) -> None:
     who, make, *_ = WRITES[name]
     method, path, params = make(scene)
@@ -147,7 +148,7 @@ def test_a_write_costs_the_same_however_many_are_notified(scene: Scene, name: st
     test_a_write_costs_as_many_statements_as_stated(scene, name)
 
 
-@pytest.mark.parametrize("statement_of", [replies._created, topics._created])
+@each("statement_of", [replies._created, topics._created])
 def test_what_was_just_written_is_found_by_its_key(
     forum: Forum, statement_of: Callable[[], Select[Any]]
 ) -> None:

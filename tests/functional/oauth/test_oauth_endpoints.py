@@ -2,9 +2,8 @@
 
 import base64
 
-import pytest
-
 from forumsvc.models import LoginFailure
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.statements import of_request
@@ -50,7 +49,7 @@ def test_errors_have_the_format_of_the_rfc(forum: Forum, app: Application) -> No
     assert stranger.headers["WWW-Authenticate"].startswith("Basic ")
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "body"),
     [
         ("application/x-www-form-urlencoded", b"grant_type=%ff"),
@@ -78,7 +77,7 @@ def test_credentials_in_the_query_are_rejected(forum: Forum, app: Application) -
     assert answer.json["error"] == "invalid_request"
 
 
-@pytest.mark.parametrize("name", ["token", "revoke", "introspect"])
+@each("name", ["token", "revoke", "introspect"])
 def test_the_endpoints_accept_only_post(forum: Forum, name: str) -> None:
     answer = forum.app.get(f"/oauth/{name}", status=405)
     assert "POST" in answer.headers["Allow"]
@@ -149,7 +148,7 @@ def test_revoking_a_token_returns_an_empty_object(forum: Forum, app: Application
     assert app.post("introspect", token=issued["access_token"]).json == {"active": False}
 
 
-@pytest.mark.parametrize("sent", [{}, {"client_id"}, {"client_id", "token"}, {"token"}])
+@each("sent", [{}, {"client_id"}, {"client_id", "token"}, {"token"}])
 def test_a_revocation_without_credentials_is_400_and_is_not_a_reason_to_revoke_again(
     forum: Forum, app: Application, sent: set[str]
 ) -> None:
