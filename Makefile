@@ -38,18 +38,21 @@ serve: $(STAMP)
 	@$(BIN)/forumsvc -c $(INI) demo --if-empty
 	@exec $(BIN)/pserve $(INI)
 
+# A worker for each core; one that has nothing left takes over tests of another.
+PYTEST := -m pytest -n logical --maxprocesses 8 --dist worksteal
+
 # The quick tests. docs/testing.md says which test belongs where.
 test: $(TEST_STAMP)
-	$(BIN)/python -m pytest -n 2 -m 'not extended' $(ARGS)
+	$(BIN)/python $(PYTEST) -m 'not extended' $(ARGS)
 
 # The others: long ones, the browser's, and PostgreSQL's half of those that run on SQLite above.
 test-extended: $(EXTENDED_STAMP)
-	$(BIN)/python -m pytest -n 2 -m extended $(ARGS)
+	$(BIN)/python $(PYTEST) -m extended $(ARGS)
 
 # What `make test` runs on PostgreSQL, behind a PgBouncer, which must be installed, in both modes.
 test-pooler: $(TEST_STAMP)
-	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --pooler transaction $(ARGS)
-	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --pooler session $(ARGS)
+	$(BIN)/python $(PYTEST) tests/functional -k postgresql -m 'not extended' --pooler transaction $(ARGS)
+	$(BIN)/python $(PYTEST) tests/functional -k postgresql -m 'not extended' --pooler session $(ARGS)
 
 test-all: test test-extended test-pooler
 
@@ -59,7 +62,7 @@ test-lowest: | $(BIN)/python
 	$(PYTHON) -m venv --clear .venv/lowest
 	.venv/lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	.venv/lowest/bin/uv pip install --quiet --python .venv/lowest --resolution lowest-direct --editable '.[test]'
-	.venv/lowest/bin/python -m pytest -n 2 tests/unit tests/functional -m 'not extended' $(ARGS)
+	.venv/lowest/bin/python $(PYTEST) tests/unit tests/functional -m 'not extended' $(ARGS)
 
 # mypy reads the benchmarks, too, so their libraries must be there.
 lint: $(BENCH_STAMP)

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Apply the option."""
     databases.pooler = config.getoption("--pooler")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what `make test` would collect for nothing."""
+    is_quick_run = config.getoption("markexpr") == "not extended"
+    return True if is_quick_run and extended.is_all_extended(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses

@@ -5,8 +5,11 @@ Single tests and parameters of other files are marked where they are: `@pytest.m
 docs/testing.md says where a new test belongs.
 """
 
+from pathlib import Path
+
 import pytest
 
+ROOT = Path(__file__).parents[1]
 EXTENDED = (
     # A real browser.
     "tests/system/browser/",
@@ -50,6 +53,14 @@ QUICK = (
 
 _KINDS_OF_DATABASES = ("database_url", "kind", "blank")
 """The fixtures that give a test each kind of database in turn."""
+
+
+def is_all_extended(path: Path) -> bool:
+    """Return whether `make test` runs nothing of a file or folder."""
+    name = path.relative_to(ROOT).as_posix() + "/" * path.is_dir()
+    return name.startswith(EXTENDED) and not any(
+        quick.startswith(name) or name.startswith(quick) for quick in QUICK
+    )
 
 
 def is_extended(item: pytest.Item) -> bool:
