@@ -95,8 +95,8 @@ def serving(
         + f"drain_seconds = {drain_seconds}\n{server}"
         + LOGGING
     )
-    with pserve.serving(launch(ini, output, folder, prepare=prepare)) as server:
-        yield server
+    with pserve.serving(launch(ini, output, folder, prepare=prepare)) as process:
+        yield process
 
 
 @dataclass(frozen=True)

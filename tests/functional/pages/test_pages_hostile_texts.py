@@ -82,7 +82,7 @@ def forms_on(page: TestResponse) -> Iterator[FormOnPage]:
 
 def forms_of(pages: dict[str, TestResponse]) -> list[FormOnPage]:
     """Return one form of each kind; those with few fields last, as they delete and hide."""
-    found = {}
+    found: dict[tuple[str, ...], FormOnPage] = {}
     for page in pages.values():
         if page.content_type == "text/html" and page.status_int == 200:
             for form in forms_on(page):
