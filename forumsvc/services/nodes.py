@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import CursorResult, exists, select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from ..clock import now
 from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
-from ..models import AdminAction, Node, Notification, Section, Topic
-from . import search_index
+from ..models import AdminAction, EventType, Node, Notification, Section, Topic
+from . import events
 from .content.short_texts import validate_line, validate_lines
 from .moderation import audit_log
 
@@ -125,9 +125,14 @@ def _log(db: Session, action: AdminAction, node_id: int, **details: Any) -> None
 
 
 def _move_topics(db: Session, source: int, target: int) -> int:
-    search_index.note_node_moved(db, source)
-    move = update_of(Topic).where(Topic.node_id == source).values(node_id=target, updated_at=now())
-    return cast("CursorResult[Any]", db.execute(move)).rowcount
+    moment, data = now(), {"from_node_id": source}
+    move = update_of(Topic).where(Topic.node_id == source)
+    moved = move.values(node_id=target, updated_at=moment).returning(Topic.id)
+    topic_ids = sorted(db.scalars(moved))
+    for topic_id in topic_ids:
+        ids = {"topic_id": topic_id, "node_id": target}
+        events.record(db, EventType.TOPIC_MOVED, moment, actor_id=None, data=data, **ids)
+    return len(topic_ids)
 
 
 def _redirect_notifications(db: Session, node_id: int, move_to: int | None) -> None:

@@ -87,18 +87,11 @@ def index_events(database: Database, events: Sequence[EventRow]) -> None:
 def note_topics(db: Session, events: Sequence[EventRow]) -> None:
     """Have the tokens of the replies of topics that were moved, hidden or shown made anew."""
     ids = _known(event.topic_id for event in events if event.type in _EVENTS_OF_ALL_REPLIES)
-    if ids:
-        _note_topics(db, select(Topic.id).where(Topic.id.in_(ids)))
-
-
-def note_node_moved(db: Session, node_id: int) -> None:
-    """Have the tokens of all topics of a node, and of their replies, made anew."""
-    _note_topics(db, select(Topic.id).where(Topic.node_id == node_id))
-
-
-def _note_topics(db: Session, topic_ids: Select[Any]) -> None:
+    if not ids:
+        return
     insert = insert_of(MovedTopic, db.get_bind().dialect.name)
-    moved = topic_ids.add_columns(cast(0, MovedTopic.last_reply_id.type))
+    from_first = cast(0, MovedTopic.last_reply_id.type)
+    moved = select(Topic.id, from_first).where(Topic.id.in_(ids))
     statement = insert.from_select(["topic_id", "last_reply_id"], moved)
     changed = {"last_reply_id": statement.excluded.last_reply_id}
     db.execute(statement.on_conflict_do_update(index_elements=["topic_id"], set_=changed))

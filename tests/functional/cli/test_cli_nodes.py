@@ -1,5 +1,6 @@
 """`forumsvc node …`."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from sqlalchemy import select
 
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
-from forumsvc.models import Node, Notification, Section, Topic, User
+from forumsvc.models import Event, Node, Notification, Section, Topic, User
 from forumsvc.queries import recount
 from tests.functional.cli.conftest import Run
 from tests.functional.rows import insert_row
@@ -184,6 +185,22 @@ def test_a_deleted_nodes_topics_move_with_counts_and_notifications(
         assert db.scalars(select(Notification.node_id)).all() == [target]
         assert not db.scalars(select(Node.id).where(Node.id == source)).all()
         assert recount.wrong(db) == []
+
+
+def test_each_topic_of_a_deleted_node_is_recorded_as_moved(run: Run, database: Database) -> None:
+    source = run("node", "add", "a", "--json").json["id"]
+    target = run("node", "add", "b", "--json").json["id"]
+    ann = add_user(database)
+    topics = [add_topic(database, ann, source, deleted_at=gone) for gone in (None, now())]
+    add_topic(database, ann, target)
+    run("node", "delete", source, "--move-to", target)
+    moved = run("events", "list", "--type", "topic.moved", "--json").json["events"]
+    assert [(event["topic_id"], event["node_id"], event["actor_id"]) for event in moved] == [
+        (topic, target, None) for topic in topics
+    ]
+    with database.reads.connect() as db:
+        [data] = set(db.scalars(select(Event.data)))
+    assert json.loads(data or "") == {"from_node_id": source}
 
 
 def test_a_notification_of_a_move_follows_a_topic_that_has_moved_on(
