@@ -45,6 +45,23 @@ def counting(database: Database) -> Iterator[Statements]:
             event.remove(engine, "before_cursor_execute", note)
 
 
+def of_search(forum: Forum, caller: Caller, path: str, query: str) -> list[str]:
+    """Return the statements of a search, which has connections of its own and must succeed."""
+    seen: list[str] = []
+
+    def note(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        seen.append(statement)
+
+    engine = forum.registry.search_reads._engine
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        answer = caller.get(path, q=query)
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+    assert answer.status_int == 200, answer.text
+    return seen
+
+
 def of_request(forum: Forum, caller: Caller, method: str, path: str, **params: Any) -> Statements:
     """Return the statements of a request, which must succeed."""
     with counting(forum.registry.database) as seen:

@@ -21,6 +21,7 @@ from forumsvc.services.search_reindex import reindex
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.rows import complete
+from tests.functional.statements import of_search
 
 pytestmark = pytest.mark.both_databases
 
@@ -143,21 +144,30 @@ def test_a_post_whose_tokens_are_too_many_for_the_index_has_the_first_of_them(
     assert search_check.check(forum.database).wrong == []
 
 
-def test_hidden_posts_take_no_places_of_those_that_are_shown(
+def test_thousands_of_hidden_posts_take_no_places_and_no_statements_of_those_that_are_shown(
     forum: Forum, alice: Person, node: int
 ) -> None:
     shown = forum.topic(alice, node, title="Nginx", body="nginx")
     reply = forum.reply(alice, shown, "nginx")
+    reindex(forum.database)
+    alone = _costs(forum)
     moment = clock.now()
-    topics = _many(Topic, 250, user_id=alice.id, node_id=node, title="nginx", deleted_at=moment)
-    replies = _many(Reply, 250, user_id=alice.id, topic_id=shown, deleted_at=moment)
+    topics = _many(Topic, 2_000, user_id=alice.id, node_id=node, title="nginx", deleted_at=moment)
+    replies = _many(Reply, 2_000, user_id=alice.id, topic_id=shown, deleted_at=moment)
     with forum.database.session.begin() as db:
         db.execute(insert(Topic), topics)
         db.execute(insert(Reply), replies)
     reindex(forum.database)
+    assert _costs(forum) == alone
     assert found(forum.nobody, q="nginx") == [shown]
     assert found(forum.nobody, "replies", q="nginx") == [reply]
     assert search_check.check(forum.database).wrong == []
+
+
+def _costs(forum: Forum) -> list[int]:
+    """Return how many statements a search for topics takes, and one for replies."""
+    paths = ("/search/topics", "/search/replies")
+    return [len(of_search(forum, forum.nobody, path, "nginx")) for path in paths]
 
 
 def _many(model: Any, number: int, **values: Any) -> list[dict[str, Any]]:

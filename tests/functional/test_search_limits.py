@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, insert, text
+from sqlalchemy import Connection, insert, text
 
 from forumsvc.models import Reply, ReplyWords
 from forumsvc.queries import search as searching
@@ -16,6 +16,7 @@ from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.rows import complete
+from tests.functional.statements import of_search
 from tests.system.process import wait_until
 
 pytestmark = pytest.mark.both_databases
@@ -180,18 +181,7 @@ def test_a_search_takes_a_bounded_number_of_statements(
     forum: Forum, alice: Person, bob: Person, many_replies: list[int], query: str
 ) -> None:
     alice.post("/users/bob/block")
-    seen: list[str] = []
-
-    def note(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        seen.append(statement)
-
-    engine = forum.registry.search_reads._engine
-    event.listen(engine, "before_cursor_execute", note)
-    try:
-        answer = alice.get("/search/topics", q=query)
-    finally:
-        event.remove(engine, "before_cursor_execute", note)
-    assert answer.status_int == 200, answer.text
+    seen = of_search(forum, alice, "/search/topics", query)
     most = MOST_STATEMENTS if not forum.database.is_sqlite else 13
     assert 4 <= len(seen) <= most, seen
 

@@ -391,6 +391,31 @@ def test_a_dead_receiver_holds_up_no_other(scene: Scene) -> None:
     assert len(scene.receiver.received) == 1
 
 
+def test_a_webhook_that_fails_twice_misses_nothing_and_another_gets_all_in_order(
+    scene: Scene,
+) -> None:
+    scene.receiver.answers = [Answer(500), Answer(500)]
+    acts = [
+        lambda: scene.forum.reply(scene.alice, scene.topic),
+        lambda: scene.alice.post(f"/topics/{scene.topic}/action", type="close"),
+        lambda: scene.alice.post(f"/topics/{scene.topic}/action", type="open"),
+    ]
+    types = ["reply.created", "topic.closed", "topic.opened"]
+    with receiving() as other:
+        scene.add(other.url)
+        for number, act in enumerate(acts, 1):
+            act()
+            scene.tell()
+            assert other.types == types[:number]
+        for pause in webhook_deliveries.RETRY_PAUSES[:3]:
+            scene.pass_time(pause)
+            scene.send()
+        assert other.types == types
+    answered = scene.receiver.received[2:]
+    assert sorted(message.json["type"] for message in answered) == sorted(types)
+    assert {delivery.state for delivery in scene.deliveries()} == {"delivered"}
+
+
 def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
