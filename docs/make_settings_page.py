@@ -33,12 +33,10 @@ def page() -> str:
     areas: dict[str, list[Setting]] = {}
     for area, settings in groupby(DECLARED, attrgetter("area")):
         areas.setdefault(area, []).extend(settings)
-    renamed = [setting for setting in DECLARED if setting.formerly]
     return "\n".join(
         [
             _INTRODUCTION,
             *(_area(area, settings) for area, settings in areas.items()),
-            *([_renamed(renamed)] if renamed else []),
             "*Checked by a test: this page is what the script writes from the declarations "
             "(`tests/unit/test_settings_page.py`).*\n",
         ]
@@ -63,16 +61,6 @@ def _default(setting: Setting) -> str:
     if setting.default is None:
         return "required"
     return f"`{_cell(setting.default)}`" if setting.default else "(empty)"
-
-
-def _renamed(settings: list[Setting]) -> str:
-    rows = [f"| `{setting.formerly}` | `{setting.name}` |" for setting in settings]
-    text = (
-        "The service still accepts these names, and logs a warning for each. The next release\n"
-        "does not accept them."
-    )
-    head = "| former name | name |\n|---|---|"
-    return "\n".join(["## Renamed settings", "", text, "", head, *rows, ""])
 
 
 def _cell(text: str) -> str:

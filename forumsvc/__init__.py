@@ -59,8 +59,6 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     problem = migrate.startup_problem(registry.database, ini_file) if ini_file else None
     if problem is not None:
         sys.exit(f"forumsvc: {problem}")
-    for warning in settings.rename_warnings:
-        log.warning(warning)
     if ini_file and settings.site_url_warning:
         log.warning(settings.site_url_warning)
     config.commit()

@@ -55,17 +55,15 @@ def _to_dict(setting: Setting) -> dict[str, Any]:
         "default": setting.default,
         "meaning": setting.meaning,
         "secret": setting.secret,
-        "formerly": setting.formerly or None,
     }
 
 
 def _to_text(setting: Setting) -> str:
     default = "none, it is required" if setting.default is None else setting.default or "(empty)"
     unit = f" ({setting.counted_unit})" if setting.counted_unit else ""
-    formerly = f"\n    formerly: {setting.formerly}" if setting.formerly else ""
     return (
         f"{setting.name}\n"
         f"    {setting.meaning}\n"
         f"    type: {setting.type.name}: {setting.type.allowed}{unit}\n"
-        f"    default: {default}{formerly}"
+        f"    default: {default}"
     )

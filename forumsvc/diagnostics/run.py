@@ -30,7 +30,6 @@ def _problems(ini: Path, application: Mapping[str, str], file_only: bool) -> Ite
     if errors:
         return
     settings = Settings(application)
-    yield from map(warning, settings.rename_warnings)
     if settings.site_url_warning:
         yield warning(settings.site_url_warning)
     if urlsplit(settings["site.url"]).path.strip("/"):

@@ -65,7 +65,6 @@ DECLARED: tuple[Setting, ...] = (
         "8",
         "memory that each process may use to cache responses; 0: no cache",
         unit="megabytes",
-        formerly="memory.pages",
     ),
     Setting(
         "accounts.newbie_minutes",
@@ -116,7 +115,6 @@ DECLARED: tuple[Setting, ...] = (
         "100",
         "wrong passwords for an account, or from an address, before the next attempt must wait",
         unit="attempts",
-        formerly="accounts.login_failures_alone",
     ),
     Setting(
         "accounts.logins_per_user",
@@ -146,14 +144,12 @@ DECLARED: tuple[Setting, ...] = (
         integer(1, 86400),
         "900",
         "how long a wrong password counts, and the longest wait",
-        formerly="accounts.login_window",
     ),
     Setting(
         "accounts.login_wait_seconds",
         integer(1, 3600),
         "60",
         "the first wait, which each further wrong password doubles",
-        formerly="accounts.login_wait",
     ),
     *(
         Setting(f"levels.{level}", NON_EMPTY, shown, f"the display name of the level {level}")
@@ -167,7 +163,6 @@ DECLARED: tuple[Setting, ...] = (
         seconds(0.05, 3600),
         "5",
         "how often the views of topics, counted in memory, are written to the database",
-        formerly="topics.hits_interval",
     ),
     Setting(
         "oauth.access_token_ttl",
@@ -208,7 +203,6 @@ DECLARED: tuple[Setting, ...] = (
         BOOLEAN,
         "false",
         "whether users may register applications of their own, on the pages",
-        formerly="oauth.self_service",
     ),
     *MAIL,
     *PHOTOS,
@@ -225,7 +219,6 @@ DECLARED: tuple[Setting, ...] = (
         integer(60, 10**9),
         "604800",
         "how long a log-in to the pages lasts",
-        formerly="session.ttl",
     ),
     *SEARCH,
     *OPERATION,

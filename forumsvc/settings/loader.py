@@ -20,9 +20,7 @@ class SettingsError(Exception):
     """A setting is wrong; the message is one line naming the key, the value and what is allowed."""
 
 
-_NEW_NAMES = {setting.formerly: setting.name for setting in DECLARED if setting.formerly}
-_KNOWN = {setting.name: setting.name for setting in DECLARED} | _NEW_NAMES
-"""Every accepted name, with the present name of its setting."""
+_KNOWN = [setting.name for setting in DECLARED]
 _OF_OTHERS = re.compile(r"use|filter-with|(pyramid|debugtoolbar)\..+")
 """Keys that PasteDeploy, Pyramid and its debug toolbar read."""
 
@@ -55,18 +53,11 @@ class Settings(Mapping[str, Any]):
         self._values: dict[str, Any] = {}
         self.explicit: set[str] = set()
         """The settings that the ini file sets; the others have their defaults."""
-        self.rename_warnings: list[str] = []
-        """A line for each setting that the ini file sets by its former name."""
         for error in _unknown_names(ini):
             raise SettingsError(error)
         for setting in DECLARED:
             self._values[setting.name] = _read(setting, ini)
-            if setting.formerly and setting.formerly in ini:
-                self.rename_warnings.append(
-                    f"{setting.formerly} is now called {setting.name}: rename it in the ini file, "
-                    "the next release will not accept the old name"
-                )
-            if setting.name in ini or setting.formerly in ini:
+            if setting.name in ini:
                 self.explicit.add(setting.name)
         self._check_production()
         self._check_mail()
@@ -166,18 +157,11 @@ def _is_loopback(host: str) -> bool:
 
 
 def _read(setting: Setting, ini: Mapping[str, str]) -> Any:
-    """Return the value of a setting, written under its name or its former one."""
     name = setting.name
-    if setting.formerly and setting.formerly in ini:
-        if name in ini:
-            raise SettingsError(
-                f"{name}: {setting.formerly} is its former name, and both are given; keep {name}"
-            )
-        name = setting.formerly
     text = ini.get(name, setting.default)
     if text is None:
         raise SettingsError(f"{name}: missing; it must be {setting.type.allowed}")
-    text = _expand(setting, name, text.strip())
+    text = _expand(setting, text.strip())
     try:
         return setting.type.parse(text)
     except (ValueError, KeyError):
@@ -187,13 +171,13 @@ def _read(setting: Setting, ini: Mapping[str, str]) -> Any:
         ) from None
 
 
-def _expand(setting: Setting, name: str, text: str) -> str:
+def _expand(setting: Setting, text: str) -> str:
     def value(match: re.Match[str]) -> str:
         try:
             return os.environ[match[1]]
         except KeyError:
             raise SettingsError(
-                f"{name}: the environment variable {match[1]} is not set; it must be "
+                f"{setting.name}: the environment variable {match[1]} is not set; it must be "
                 f"{setting.type.allowed}"
             ) from None
 
@@ -210,10 +194,9 @@ def _unknown_names(ini: Mapping[str, str]) -> Iterator[str]:
 def _hint(name: str) -> str:
     """Return what may have been meant by an unknown name."""
     if close := difflib.get_close_matches(name.lower(), _KNOWN, 1):
-        return f"did you mean {_KNOWN[close[0]]}?"
-    area = [new for each, new in _KNOWN.items() if each.startswith(name.partition(".")[0] + ".")]
-    if area:
-        return f"known here: {', '.join(dict.fromkeys(area))}"
+        return f"did you mean {close[0]}?"
+    if area := [each for each in _KNOWN if each.startswith(name.partition(".")[0] + ".")]:
+        return f"known here: {', '.join(area)}"
     return "forumsvc settings --describe lists them all"
 
 

@@ -32,7 +32,6 @@ MAIL: tuple[Setting, ...] = (
         seconds(0.1, 300),
         "10",
         "how long the mail server may take",
-        formerly="mail.timeout",
     ),
     Setting(
         "mail.requests_per_hour",

@@ -59,6 +59,5 @@ PHOTOS: tuple[Setting, ...] = (
         integer(1, 604_800),
         "3600",
         "how long a presigned URL is valid",
-        formerly="photos.s3_expires",
     ),
 )

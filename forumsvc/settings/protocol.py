@@ -30,35 +30,30 @@ PROTOCOL: tuple[Setting, ...] = (
         "off",
         "how often a user, by all applications together, or an IP address without a token, may "
         "call the API",
-        formerly="rates.requests",
     ),
     Setting(
         "rate_limit.writes",
         or_off(RATE),
         "off",
         "how many of these calls may be POST, PUT or DELETE",
-        formerly="rates.writes",
     ),
     Setting(
         "rate_limit.application_requests",
         or_off(RATE),
         "off",
         "how many of a user's calls may come by one application",
-        formerly="rates.application_requests",
     ),
     Setting(
         "rate_limit.application_writes",
         or_off(RATE),
         "off",
         "how many of these may be POST, PUT or DELETE",
-        formerly="rates.application_writes",
     ),
     Setting(
         "rate_limit.token",
         or_off(RATE),
         "off",
         "how often a client may call /oauth/token from one IP address",
-        formerly="rates.token",
     ),
     Setting(
         "rate_limit.storage",
@@ -66,13 +61,11 @@ PROTOCOL: tuple[Setting, ...] = (
         "memory://",
         "where calls are counted: in each process for itself, or in a Redis for all processes",
         secret=True,
-        formerly="rates.storage",
     ),
     Setting(
         "idempotency.ttl_seconds",
         integer(60, 10**9),
         "86400",
         "how long the response to a request with an Idempotency-Key is replayed",
-        formerly="idempotency.ttl",
     ),
 )

@@ -12,8 +12,7 @@ class Setting:
     """One key of the ini files.
 
     default: as it would be written in an ini file; None: the setting is required. unit: the unit of
-    a number; a name that ends in its unit (`…_seconds`) needs none. formerly: the name that the
-    setting had before, which is accepted with a warning until the next release.
+    a number; a name that ends in its unit (`…_seconds`) needs none.
     """
 
     name: str
@@ -22,7 +21,6 @@ class Setting:
     meaning: str
     secret: bool = False
     unit: str = ""
-    formerly: str = ""
 
     @property
     def area(self) -> str:

@@ -77,16 +77,3 @@ def test_the_application_of_an_ini_starts_on_a_database_that_is_up_to_date(
     url = blank.url.render_as_string(hide_password=False)
     written = {"site.url": "http://localhost", "sqlalchemy.url": url, "session.secret": SECRET}
     close_application(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))
-
-
-def test_a_former_name_of_a_setting_is_one_warning_in_the_log(
-    blank: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    migrate.upgrade(blank.writes)
-    url = blank.url.render_as_string(hide_password=False)
-    written = {"site.url": "http://localhost", "sqlalchemy.url": url, "session.secret": SECRET}
-    written |= {"memory.pages": "3"}
-    close_application(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))
-    [record] = [each for each in caplog.records if "memory.pages" in each.getMessage()]
-    assert record.levelname == "WARNING"
-    assert "is now called cache.pages_mb" in record.getMessage()

@@ -9,7 +9,6 @@ import forumsvc
 from forumsvc.settings import (
     DECLARED,
     DEVELOPMENT_SECRET,
-    Setting,
     Settings,
     SettingsError,
     find_errors,
@@ -262,61 +261,6 @@ def test_a_wrong_setting_ends_the_process_with_the_line() -> None:
     assert str(caught.value.code) == (
         f"forumsvc: http.max_body: 'x' is not allowed; it must be {allowed}"
     )
-
-
-RENAMED = {setting.formerly: setting for setting in DECLARED if setting.formerly}
-
-
-def a_value(setting: Setting) -> str:
-    """Return a value of a setting that is not its default."""
-    candidates = ("true", "5/hour", "redis://localhost/0", "700", "70")
-    return next(one for one in candidates if one != setting.default and allows(setting, one))
-
-
-def allows(setting: Setting, text: str) -> bool:
-    try:
-        setting.type.parse(text)
-    except (ValueError, KeyError):
-        return False
-    return True
-
-
-@each("old", RENAMED)
-def test_a_former_name_is_accepted_with_a_warning(old: str) -> None:
-    new, value = RENAMED[old].name, a_value(RENAMED[old])
-    settings = Settings({**GOOD, old: value})
-    assert settings[new] == Settings({**GOOD, new: value})[new] != Settings(GOOD)[new]
-    assert old not in settings
-    assert new in settings.explicit
-    [warning] = settings.rename_warnings
-    assert warning.startswith(f"{old} is now called {new}: ")
-
-
-@each("old", RENAMED)
-def test_a_setting_under_both_its_names_is_refused(old: str) -> None:
-    new, value = RENAMED[old].name, a_value(RENAMED[old])
-    line = refusal(**{old: value, new: value})
-    assert line == f"{new}: {old} is its former name, and both are given; keep {new}"
-    assert find_errors({**GOOD, old: value, new: value}) == [line]
-
-
-@each("old", RENAMED)
-def test_a_wrong_value_under_a_former_name_is_refused_by_that_name(old: str) -> None:
-    line = refusal(**{old: "no \x7f value of any kind"})
-    assert line.startswith(f"{old}: ")
-    assert line.endswith(f" is not allowed; it must be {RENAMED[old].type.allowed}")
-
-
-def test_a_misspelt_former_name_leads_to_the_present_one() -> None:
-    hint = "there is no such setting; did you mean rate_limit.requests?"
-    assert refusal(**{"rates.requsts": "off"}) == f"rates.requsts: {hint}"
-    assert Settings(GOOD).rename_warnings == []
-
-
-def test_a_former_name_is_no_name_of_another_setting() -> None:
-    assert RENAMED.keys().isdisjoint(setting.name for setting in DECLARED)
-    former = [setting.formerly for setting in DECLARED if setting.formerly]
-    assert len(former) == len(set(former)) == 16
 
 
 def test_all_that_is_wrong_is_found_at_once() -> None:

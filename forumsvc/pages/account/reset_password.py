@@ -76,8 +76,7 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
 
 
 def _reset_token(request: ForumRequest) -> object:
-    # `ticket` is the former name of the parameter: links that were sent before still work.
-    return request.parameters.get("reset_token") or request.parameters.get("ticket")
+    return request.parameters.get("reset_token")
 
 
 def _verified_account(

@@ -132,7 +132,6 @@ def includeme(config: Configurator) -> None:
         )
     for view, action, permission in (
         (revoke, "revoke", May.MANAGE),
-        (revoke, "withdraw", May.MANAGE),  # the former path of the same form
         (rotate, "rotate", May.REGISTER_CLIENTS),
         (delete, "delete", May.MANAGE),
     ):

@@ -288,7 +288,6 @@ def test_each_setting_is_described_without_an_ini_file() -> None:
         "default": "12000000",
         "meaning": next(each.meaning for each in DECLARED if each.name == "http.max_body"),
         "secret": False,
-        "formerly": None,
     }
     assert described["sqlalchemy.url"]["default"] is None
     assert described["sqlalchemy.url"]["secret"] is True

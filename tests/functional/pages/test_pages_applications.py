@@ -88,14 +88,6 @@ def test_revoking_leaves_what_others_allowed(forum: Forum, owner: Visitor, ann: 
     assert forum.caller(theirs["access_token"]).get("/hello").status_int == 200
 
 
-def test_the_former_path_revokes_too(forum: Forum, owner: Visitor, ann: int) -> None:
-    app = Application(forum)
-    token = app.log_in(password=PASSWORD).json["access_token"]
-    answer = owner.post(f"/applications/{app.credentials['client_id']}/withdraw")
-    assert answer.status_int == 303
-    assert forum.caller(token).get("/hello").status_int == 401
-
-
 def test_a_registered_application_works_and_its_secret_is_shown_once(
     forum: Forum, owner: Visitor
 ) -> None:
@@ -175,7 +167,7 @@ def test_other_users_applications_are_not_accessible(
         assert clients.authenticate(db, client_id, app.credentials["client_secret"]) is not None
 
 
-@pytest.mark.parametrize("action", ["rotate", "delete", "revoke", "withdraw"])
+@pytest.mark.parametrize("action", ["rotate", "delete", "revoke"])
 def test_an_application_that_is_not_there_is_404(owner: Visitor, action: str) -> None:
     assert owner.post(f"/applications/nothing/{action}").status_int == 404
 

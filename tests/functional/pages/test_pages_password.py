@@ -96,13 +96,6 @@ def test_a_link_works_once(visitor: Visitor, ann: int, mail: Mail) -> None:
     assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
 
 
-def test_a_link_with_the_former_parameter_works(visitor: Visitor, ann: int, mail: Mail) -> None:
-    visitor.send("/password/forgotten", email="ann@example.org")
-    path = link(mail).replace("?reset_token=", "?ticket=")
-    assert visitor.send(path, new_password=NEW_PASSWORD).status_int == 303
-    assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
-
-
 @pytest.mark.parametrize("seconds", [3599, 3601])
 def test_a_link_works_for_an_hour(
     visitor: Visitor, ann: int, mail: Mail, monkeypatch: pytest.MonkeyPatch, seconds: int
