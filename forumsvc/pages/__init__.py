@@ -41,5 +41,5 @@ def includeme(config: Configurator) -> None:
         names = ["topics", *names, *_FORUM, "users"]
     else:
         names.append("home")
-    for name in names:
+    for name in (*names, "unknown_path"):
         config.include(f".{name}")

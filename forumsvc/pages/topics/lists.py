@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 from pyramid.config import Configurator
 from pyramid.renderers import render
+from pyramid.response import Response
 
 from ...markup import Renderer
 from ...markup.text_content import text_content
@@ -24,7 +25,7 @@ from ...web.http_cache.cache_policy import TOPIC_LIST
 from ..lines import topic_lines
 from ..page_tree import node_page, topics_page
 from ..paging import cursor_links, cursor_query, numbered_or_cursor, page_request
-from ..paths import absolute_url, feed_path, node_path
+from ..paths import absolute_url, feed_path, node_path, see_other
 from ..previews import Preview, beginning
 
 TABS = {
@@ -110,6 +111,13 @@ def _preview(request: ForumRequest, node: NodeRow | None, summary: Markup | None
     )
 
 
+def go_to_node(context: Resource, request: ForumRequest) -> Response:
+    """Redirect from the path of a node in the API to its page; from that of all, to the topics."""
+    node_id = request.matchdict.get("node_id")
+    to_node = node_id and request.route_path("node", node_id=node_id)
+    return see_other(to_node or request.route_path("topics"))
+
+
 def includeme(config: Configurator) -> None:
     routes: list[tuple[str, str, Callable[[ForumRequest], Resource]]] = [("home", "/", topics_page)]
     routes += [(name, path, topics_page) for name, (_, path) in TABS.items()]
@@ -125,3 +133,6 @@ def includeme(config: Configurator) -> None:
             renderer="templates/list.jinja2",
             permission=Common.VIEW,
         )
+    for name, path in (("nodes", "/nodes"), ("node_by_path", r"/nodes/{node_id:\d+}")):
+        config.add_route(name, path, factory=topics_page)
+        config.add_view(go_to_node, route_name=name, request_method="GET", permission=Common.VIEW)

@@ -6,6 +6,7 @@ from typing import Any, cast
 from markupsafe import Markup
 from pyramid.config import Configurator
 
+from ...errors import NotFound
 from ...permissions import Common, ReplyPermission, TopicPermission
 from ...queries import replies
 from ...queries.rows import ReplyListRow, TopicRow
@@ -41,15 +42,17 @@ class ShownReply:
 
 
 def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
-    """Return the values of the page of a topic."""
+    """Return the values of the page of a topic. Raises NotFound for one behind its end."""
     row = cast("TopicRow", item.row)
     user_id = request.caller.user_id if request.caller else None
     found = replies.of_topic(request.db, row.id, page_request(request, REPLIES_PER_PAGE))
+    number = request.validated["page"]
+    if number > 1 and not found.rows:
+        raise NotFound("This topic has no such page.")
     [state] = load_viewer_states(request.db, Subject.TOPIC, user_id, [row.id])
     ids = [one.id for one in found.rows]
     states = load_viewer_states(request.db, Subject.REPLY, user_id, ids)
     may = abilities(request.caller, item, TopicPermission)
-    number = request.validated["page"]
     first = (number - 1) * REPLIES_PER_PAGE + 1
     context = request.page_context
     if context.user is not None and context.user.unread_count:

@@ -51,7 +51,7 @@ def addresses(forum: Forum) -> list[Address]:
     later = ["/topics?page=2", "/topics/last?page=2", f"/topics/node{other}?page=2"]
     feeds = [f"/nodes/{each}/feed.xml" for each in (community.node, other)]
     feeds += ["/topics/feed.xml", "/topics/feed.json", "/users/ann/feed.xml", "/users/bob/feed.xml"]
-    paths = [*lists, *later, *topics, f"/topics/{topic}?page=2", *feeds, *API_LISTS]
+    paths = [*lists, *later, *topics, f"{topics[0]}?page=2", *feeds, *API_LISTS]
     return [
         *map(Address, paths),
         *(Address(path, language="zh") for path in ("/", "/topics/last", topics[0])),

@@ -5,7 +5,7 @@ from webtest import TestResponse
 
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
-from tests.functional.pages.visitor import PASSWORD, Visitor
+from tests.functional.pages.visitor import PASSWORD, Visitor, problem
 from tests.functional.statements import counting
 
 
@@ -72,6 +72,40 @@ def test_a_deleted_topic_is_gone_and_a_banned_one_not_found(
 @pytest.mark.parametrize("name", ["9" * 5000, "0", "nothing"])
 def test_a_topic_that_cannot_be_is_not_found(visitor: Visitor, name: str) -> None:
     assert visitor.get(f"/topics/{name}").status_int == 404
+
+
+def test_a_page_behind_the_last_of_a_topic_is_not_found(visitor: Visitor, topic: int) -> None:
+    assert visitor.get(f"/topics/{topic}?page=1").status_int == 200
+    page = visitor.get(f"/topics/{topic}?page=999")
+    assert (page.status_int, problem(page)) == (404, "This topic has no such page.")
+
+
+@pytest.mark.parametrize(
+    ("path", "to"),
+    [
+        ("/nodes", "/topics"),
+        ("/nodes/1", "/topics/node1"),
+        ("/nodes/1/", "/nodes/1"),
+        ("/topics/1/?page=2", "/topics/1?page=2"),
+        ("/bob/", "/bob"),
+    ],
+)
+def test_an_address_that_somebody_may_try_leads_to_the_page(
+    visitor: Visitor, path: str, to: str
+) -> None:
+    assert visitor.get(path).location == f"http://localhost{to}"
+
+
+@pytest.mark.parametrize("path", ["/a/b", "/topics/1/nothing", "/users", "/a.b/c"])
+def test_an_unknown_path_has_the_frame_of_every_page(
+    forum: Forum, visitor: Visitor, ann: int, path: str
+) -> None:
+    visitor.log_in()
+    page = visitor.app.get(path, status=404, headers={"Accept-Language": "zh"}).html
+    known = visitor.app.get("/topics", headers={"Accept-Language": "zh"}).html
+    assert [page.header, page.footer, page.find("html")["lang"]] == [
+        *(known.header, known.footer, "zh")
+    ]
 
 
 def test_a_member_writes_a_topic_previews_replies_and_likes(

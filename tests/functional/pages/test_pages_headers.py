@@ -118,7 +118,6 @@ def test_a_server_error_is_a_page_without_details_and_an_error_page_needs_no_dat
     page = visitor.get("/login")
     assert (page.status_int, page.content_type) == (500, "text/html")
     assert "fell over" not in page.text
-    assert problem(visitor.get("/nothing/here")) == "There is nothing here."
 
 
 def colours(dark: bool) -> dict[str, str]:
