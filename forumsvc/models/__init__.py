@@ -33,11 +33,12 @@ from .review import Decision, Review, ReviewKind, ReviewState
 from .search import MovedTopic, PendingReindex, ReplyWords, TopicWords
 from .sweep import Sweep, SweepAction, SweptPost
 from .topic import Topic
-from .user import Role, User, UserState, state_at
+from .user import PROFILE_TEXTS, ProfileText, Role, TextKind, User, UserState, state_at
 from .webhook import ALL_EVENTS, DeliveryState, Webhook, WebhookDelivery
 
 __all__ = [
     "ALL_EVENTS",
+    "PROFILE_TEXTS",
     "AccessBlock",
     "AccessBlockKind",
     "AccessBlockSeverity",
@@ -80,6 +81,7 @@ __all__ = [
     "PendingReindex",
     "Photo",
     "PostNetwork",
+    "ProfileText",
     "Reply",
     "ReplyLike",
     "ReplyWords",
@@ -96,6 +98,7 @@ __all__ = [
     "Sweep",
     "SweepAction",
     "SweptPost",
+    "TextKind",
     "Topic",
     "TopicFollow",
     "TopicLike",

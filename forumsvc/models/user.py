@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -15,6 +16,39 @@ from ..db.base import (
     UtcDateTime,
     not_negative,
     one_of,
+)
+from ..texts import Message
+
+
+class TextKind(StrEnum):
+    """What may stand in a text of a profile."""
+
+    LINE = "line"
+    LINES = "lines"
+    URL = "url"
+
+
+class ProfileText(NamedTuple):
+    """A text that users write into their profile, empty by default.
+
+    name: of the column, and in the API; label: on pages; help: for the API's description.
+    """
+
+    name: str
+    label: Message
+    kind: TextKind = TextKind.LINE
+    max_length: int = 100
+    help: str = ""
+
+
+PROFILE_TEXTS = (
+    ProfileText("location", Message("Location")),
+    ProfileText("company", Message("Company")),
+    ProfileText("codehost", Message("Code host"), help="The id on a code-hosting site."),
+    ProfileText("microblog", Message("Microblog"), help="The id on a microblogging site."),
+    ProfileText("website", Message("Website"), TextKind.URL, 255, "An http or https URL."),
+    ProfileText("bio", Message("About me"), TextKind.LINES, 2000),
+    ProfileText("tagline", Message("Tagline")),
 )
 
 

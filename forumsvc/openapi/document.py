@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from ..models import PROFILE_TEXTS, TextKind
 from ..settings import Settings
 from .keyed import to_keyed
 
@@ -29,6 +30,12 @@ _WRITE_FAILURES = {**_READ_FAILURES, "413": "PayloadTooLarge"}
 _COMMON_HEADERS = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
 """Headers that every response may have: header name -> component name."""
 _API = "/api/v3/"
+_PATTERNS = {
+    TextKind.LINE: r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$",
+    TextKind.LINES: r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$",
+    TextKind.URL: r"^(https?://[a-z0-9]([a-z0-9\-.]*[a-z0-9])?(:[0-9]{1,4})?(/[!-Z_a-z~]*)?)?$",
+}
+"""What may stand in a text of a profile."""
 _METHODS = frozenset({"get", "put", "post", "delete"})
 
 
@@ -136,7 +143,21 @@ def _load() -> dict[str, Any]:
     document: dict[str, Any] = {}
     for file in _yaml_files(files(__package__)):
         _merge(document, yaml.load(file.read_text(encoding="utf-8"), _Loader), file.name)  # noqa: S506
+    _add_profile_texts(document["components"])
     return document
+
+
+def _add_profile_texts(components: dict[str, Any]) -> None:
+    """Add the texts of a profile to the user in full, to the form, and to the example."""
+    shown = components["schemas"]["UserDetail"]["allOf"][1]
+    form = components["schemas"]["ProfileForm"]
+    for text in PROFILE_TEXTS:
+        about = {"description": text.help} if text.help else {}
+        shown["properties"][text.name] = {"type": "string", **about}
+        shown["required"].append(text.name)
+        limits = {"maxLength": text.max_length, "pattern": _PATTERNS[text.kind]}
+        form["properties"][text.name] = {"type": "string", **limits, **about}
+        components["examples"]["User"]["value"].setdefault(text.name, "")
 
 
 def _yaml_files(folder: Traversable) -> list[Traversable]:

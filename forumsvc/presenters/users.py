@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..clock import rfc3339, rfc3339_or_none
-from ..models import UserState, state_at
+from ..models import PROFILE_TEXTS, UserState, state_at
 from ..queries.rows import UserRow, UserSummaryRow
 from ..security.identity import Level, level_of
 from .site import Site
@@ -41,13 +41,7 @@ def user_detail(
     shown = with_email and row.state != UserState.DELETED
     return {
         **user(site, row),
-        "location": row.location,
-        "company": row.company,
-        "codehost": row.codehost,
-        "microblog": row.microblog,
-        "website": row.website,
-        "bio": row.bio,
-        "tagline": row.tagline,
+        **{text.name: getattr(row, text.name) for text in PROFILE_TEXTS},
         "email": (row.email or "") if shown else "",
         "unconfirmed_email": unconfirmed_email(row) if is_own else None,
         "topics_count": row.topics_count,

@@ -18,7 +18,10 @@ class UserSummaryRow(Protocol):
 
 
 class UserRow(UserSummaryRow, Protocol):
-    """A user with all fields, for the ACL and `presenters.users.user_detail`."""
+    """A user with all fields, for the ACL and `presenters.users.user_detail`.
+
+    Each of `models.PROFILE_TEXTS` is a column, too.
+    """
 
     role: str
     state: str
@@ -30,13 +33,6 @@ class UserRow(UserSummaryRow, Protocol):
     unconfirmed_email: str | None
     awaits_approval: bool
     email_public: bool
-    location: str
-    company: str
-    codehost: str
-    microblog: str
-    website: str
-    bio: str
-    tagline: str
     topics_count: int
     replies_count: int
     following_count: int

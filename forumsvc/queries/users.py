@@ -24,6 +24,7 @@ from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, loa
 from ..db.statements import with_row_locks
 from ..ids import parse_id
 from ..models import (
+    PROFILE_TEXTS,
     Reply,
     ReplyLike,
     Topic,
@@ -49,13 +50,7 @@ _DETAIL_COLUMNS: tuple[Any, ...] = (
     User.unconfirmed_email,
     User.awaits_approval,
     User.email_public,
-    User.location,
-    User.company,
-    User.codehost,
-    User.microblog,
-    User.website,
-    User.bio,
-    User.tagline,
+    *(getattr(User, text.name) for text in PROFILE_TEXTS),
     User.topics_count,
     User.replies_count,
     User.following_count,

@@ -9,27 +9,13 @@ from sqlalchemy.orm import Session
 from ..cache.invalidation import update_columns
 from ..db.statements import delete_of, with_row_locks
 from ..errors import NotFound
-from ..models import EventType, Photo, User, UserState
+from ..models import PROFILE_TEXTS, EventType, Photo, User, UserState
 from ..search.normal_form import name_key
 from ..texts import Message
 from . import events
 
 _DELETED = Message("The account is deleted.")
-_EMPTY = dict.fromkeys(
-    (
-        "name",
-        "name_key",
-        "location",
-        "company",
-        "codehost",
-        "microblog",
-        "website",
-        "bio",
-        "tagline",
-        "avatar",
-    ),
-    "",
-)
+_EMPTY = dict.fromkeys(("name", "name_key", "avatar", *(text.name for text in PROFILE_TEXTS)), "")
 
 
 def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:

@@ -7,11 +7,13 @@ from pyramid.response import Response
 
 from ...errors import Invalid
 from ...media.images import ProcessedImage
+from ...models import PROFILE_TEXTS, ProfileText
 from ...permissions import UserPermission as May
 from ...queries.rows import UserRow
 from ...resources.users import UserItem
 from ...schemas.users import profile_form
 from ...services import photos, profiles
+from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
 from ..forms import Values, add_form_page, form, process_form
@@ -19,21 +21,12 @@ from ..page_tree import own_page
 from ..paths import redirect_to_page
 from ..pictures import record_picture, uploaded_file
 
-_FIELDS = (
-    "name",
-    "tagline",
-    "location",
-    "company",
-    "codehost",
-    "microblog",
-    "website",
-    "bio",
-)
+_FIELDS = (ProfileText("name", Message("Name"), max_length=100), *PROFILE_TEXTS)
 
 
 def show(item: UserItem, request: ForumRequest) -> Values:
     row = item.row
-    values = {name: getattr(row, name) for name in _FIELDS if name != "name"}
+    values = {text.name: getattr(row, text.name) for text in PROFILE_TEXTS}
     values["name"] = row.user_name
     values["email_public"] = "1" if row.email_public else ""
     return form(form_values=values, **_others(item, request))
@@ -43,7 +36,8 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
     """Change the profile. An unchecked box is not sent, which means false here."""
 
     def change(values: Values) -> Response:
-        changes: dict[str, Any] = {name: values[name] for name in _FIELDS if name in values}
+        names = [text.name for text in _FIELDS if text.name in values]
+        changes: dict[str, Any] = {name: values[name] for name in names}
         changes["email_public"] = values.get("email_public", False)
         picture = _stored_picture(request)
         if picture is not None:

@@ -10,6 +10,7 @@ from pyramid.response import Response
 
 from ...db.execution import ReadConnection
 from ...db.keyset_paging import PageRequest, PageRows
+from ...models import PROFILE_TEXTS
 from ...permissions import Common
 from ...permissions import UserPermission as May
 from ...presenters.users import user_detail
@@ -34,6 +35,10 @@ class UserList(NamedTuple):
 
     kind: str
     load: Callable[[ReadConnection, int, PageRequest], PageRows]
+
+
+_SHOWN_APART = ("tagline", "bio")
+"""Texts of the profile that have a place of their own on the page."""
 
 
 def _topics(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
@@ -62,6 +67,7 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
     shown = user_detail(site, user, with_email=with_email, with_restriction=with_restriction)
     return {
         "user": shown,
+        "texts": [text for text in PROFILE_TEXTS if text.name not in _SHOWN_APART],
         "about": _preview(request, shown),
         "feed": f"{request.script_name}/users/{user.user_login}/feed.xml",
         "joined": user.created_at,

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from forumsvc.db.keyset_paging import Cursors
-from forumsvc.models import NotificationType
+from forumsvc.models import PROFILE_TEXTS, NotificationType
 from forumsvc.presenters.nodes import node
 from forumsvc.presenters.notifications import notifications
 from forumsvc.presenters.replies import reply, reply_detail
@@ -21,7 +21,7 @@ from tests.serializers import find_errors
 NOW = datetime(2026, 11, 21, 1, 33, tzinfo=UTC)
 SITE = Site("The forum", "https://forum.example.org", LEVELS, timedelta(minutes=60), NOW)
 AUTHOR = {"user_id": 1, "user_login": "alice", "user_name": "", "user_avatar": ""}
-TEXTS = ("location", "company", "codehost", "microblog", "website", "bio", "tagline")
+TEXTS = tuple(text.name for text in PROFILE_TEXTS)
 COUNTS = ("topics", "replies", "following", "followers", "favorites")
 
 
