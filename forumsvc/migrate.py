@@ -1,6 +1,7 @@
 """Migrations of the database's schema, by Alembic: their state, upgrade and downgrade."""
 
 import logging
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,9 +48,15 @@ def alembic_config(connection: Connection | None = None) -> Config:
     return config
 
 
+@cache
+def _scripts(folder: Path) -> ScriptDirectory:
+    """Return the migrations of a folder, which are read and compiled once in a process."""
+    return ScriptDirectory.from_config(alembic_config())
+
+
 def head() -> str:
     """Return the newest revision of the code."""
-    revision = ScriptDirectory.from_config(alembic_config()).get_current_head()
+    revision = _scripts(script_location()).get_current_head()
     assert revision is not None, "there is at least one migration"  # noqa: S101 - an invariant of ours
     return revision
 
@@ -74,7 +81,7 @@ def is_behind(revision: str | None) -> bool:
 
     A revision that the code does not know belongs to newer code, and needs none.
     """
-    script = ScriptDirectory.from_config(alembic_config())
+    script = _scripts(script_location())
     known = {one.revision for one in script.walk_revisions()}
     return revision is None or (revision in known and revision != script.get_current_head())
 
@@ -115,7 +122,7 @@ def pending(engine: Engine) -> list[Step]:
 
 
 def _pending(reached: str | None, target: str) -> list[Step]:
-    script = ScriptDirectory.from_config(alembic_config())
+    script = _scripts(script_location())
     if reached is not None and reached not in {one.revision for one in script.walk_revisions()}:
         return []
     scripts = reversed([*script.iterate_revisions(target, reached or "base")])
