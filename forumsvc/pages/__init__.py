@@ -17,7 +17,11 @@ def includeme(config: Configurator) -> None:
             "jinja2.undefined": "strict",
             "jinja2.trim_blocks": True,
             "jinja2.lstrip_blocks": True,
-            "jinja2.filters": {"day": languages.day, "translated": languages.translated},
+            "jinja2.filters": {
+                "day": languages.day,
+                "translated": languages.translated,
+                "sentence": languages.sentence,
+            },
             "jinja2.directories": "forumsvc.pages:templates",
             "jinja2.newstyle": True,
             "jinja2.i18n.domain": languages.DOMAIN,

@@ -70,7 +70,7 @@ def process_form(
         errors = {error.field: error.reason}
         response.status_int = 400
     except RateLimited as error:
-        errors = {WHOLE_FORM: str(error)}
+        errors = {WHOLE_FORM: error.args[0]}
         response.status_int = 429
         response.headers["Retry-After"] = str(error.retry_after)
     form_values = {node.name: request.parameters.get(node.name) or "" for node in schema.children}

@@ -20,6 +20,8 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
+_OF_FIELD = ("must ", "is ", "has ", "holds ", "may ", "cannot ", "does ", "needs ")
+"""How a reason begins whose subject is the field."""
 
 
 class CachedTexts(GetTextWrapper):
@@ -68,6 +70,27 @@ def _date(language: str, time: datetime, month: str) -> str:
 def translated(context: Any, text: str) -> str:
     """Return a text of the code in the language of the page; see `forumsvc.texts`."""
     return in_language(context["request"], text)
+
+
+@pass_context
+def sentence(context: Any, reason: str, field: str) -> str:
+    """Return what is wrong with a field as a sentence; see `as_sentence`."""
+    return as_sentence(context["request"], field, reason)
+
+
+def as_sentence(request: ForumRequest, field: str, reason: str) -> str:
+    """Return why a field is wrong as a sentence in the language of a request.
+
+    field: its label; reason: as of `Invalid`, which is what the field must be or is, or a clause of
+    its own.
+    """
+    said = in_language(request, reason)
+    msgid = reason.msgid if isinstance(reason, Message) else reason
+    if msgid.startswith(_OF_FIELD):
+        text = in_language(request, Message("%(field)s %(reason)s.", field=field, reason=said))
+    else:
+        text = in_language(request, Message("%(reason)s.", reason=said))
+    return text[:1].upper() + text[1:]
 
 
 def in_language(request: ForumRequest, text: str) -> str:

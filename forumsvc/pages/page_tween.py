@@ -10,9 +10,11 @@ from pyramid.config import Configurator
 from pyramid.renderers import render
 from pyramid.response import Response
 
+from ..errors import Invalid
 from ..registry import ForumRegistry
 from ..texts import Message
 from ..web.api.request import ForumRequest, Handler
+from .languages import as_sentence
 
 _PROBLEM = Message("Something went wrong")
 _TITLES = {
@@ -90,6 +92,9 @@ def _render_as_html(request: ForumRequest, response: Response) -> bool:
     message = request.error or described
     if not isinstance(message, str):
         return False
+    error = getattr(request, "exception", None)
+    if isinstance(error, Invalid):
+        message = as_sentence(request, f"'{error.field}'", error.reason)
     # Without a page context it shows no account: an error page must not need the database.
     values = {"title": _TITLES.get(response.status_int, _PROBLEM), "message": message}
     response.content_type = "text/html"

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..clock import parse_rfc3339
 from ..errors import Invalid
+from ..texts import Message
 from .tokens import Term, as_prefix, terms
 
 MAX_WORDS = 10
@@ -129,13 +130,15 @@ def parse_moment(name: str, text: str) -> datetime:
         except ValueError:
             moment = None
     if moment is None:
-        raise Invalid(name, f"'{text}' is no date such as 2026-01-31")
+        raise Invalid(name, Message("%(text)s is no date such as 2026-01-31", text=f"'{text}'"))
     return moment
 
 
 def _read_operator(parts: _Parts, name: str, found: re.Match[str], *, is_excluded: bool) -> None:
     if is_excluded:
-        raise Invalid("q", f"'{found[0]}': only words can be excluded by -")
+        raise Invalid(
+            "q", Message("only words can be excluded by -, not %(text)s", text=f"'{found[0]}'")
+        )
     value = found["plain"] if found["quoted"] is None else found["quoted"].strip()
     if not value.strip("@"):
         raise _unfinished(name)
@@ -174,7 +177,12 @@ def _read_words(parts: _Parts, text: str, *, is_excluded: bool) -> None:
 def _check(parts: _Parts) -> None:
     count = len(parts.words) + len(parts.excluded) + len(parts.excluded_phrases)
     if count > MAX_WORDS:
-        raise Invalid("q", f"must have at most {MAX_WORDS} words, and has {count}")
+        raise Invalid(
+            "q",
+            Message(
+                "must have at most %(most)d words, and has %(count)d", most=MAX_WORDS, count=count
+            ),
+        )
     if parts.words or "node" in parts.operators or "by" in parts.operators:
         return
     if parts.excluded or parts.excluded_phrases:
@@ -183,7 +191,11 @@ def _check(parts: _Parts) -> None:
 
 
 def _unfinished(name: str) -> Invalid:
-    return Invalid("q", f"'{name}:' needs a value behind it")
+    return Invalid("q", Message("%(name)s needs a value behind it", name=f"'{name}:'"))
+
+
+def _in_operator(name: str, reason: str) -> Invalid:
+    return Invalid("q", Message("%(field)s: %(reason)s", field=name, reason=reason))
 
 
 def _read_text(name: str, value: str) -> str:
@@ -194,7 +206,7 @@ def _read_moment(name: str, value: str) -> datetime:
     try:
         return parse_moment(name, value)
     except Invalid as error:
-        raise Invalid("q", f"{name}: {error.reason}") from None
+        raise _in_operator(name, error.reason) from None
 
 
 def _choice(words: type[StrEnum]) -> Callable[[str, str], StrEnum]:
@@ -203,7 +215,9 @@ def _choice(words: type[StrEnum]) -> Callable[[str, str], StrEnum]:
             return words(value.lower())
         except ValueError:
             known = ", ".join(words)
-            raise Invalid("q", f"{name}: '{value}' must be one of {known}") from None
+            given = {"words": known, "value": f"'{value}'"}
+            reason = Message("must be one of %(words)s, not %(value)s", **given)
+            raise _in_operator(name, reason) from None
 
     return read
 

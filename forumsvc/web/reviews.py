@@ -48,7 +48,7 @@ def resolve(
     """
     days, reason = values["silence_days"], values["reason"]
     if days is not None and not reason:
-        raise Invalid("reason", "is required with silence_days: the user is told")
+        raise Invalid("reason", "is required to silence the author, who is told")
     changed = reviewing.resolve(
         request.db,
         request.actor_id,

@@ -5,11 +5,13 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid.response import Response
 
+from ...errors import NotFound
 from ...models import ReportCategory
 from ...permissions import ReportPermission
 from ...resources.reports import Reports
 from ...schemas.fields import Choice, Lines, optional, parameters, required
 from ...schemas.moderation import MAX_COMMENT, Reportable
+from ...services.moderation.reporting import Target
 from ...web.api.request import ForumRequest
 from ...web.reports import report, report_target
 from ..flash_messages import flash_message
@@ -29,15 +31,13 @@ def show_report(container: Reports, request: ForumRequest) -> Values:
     others = _others(request)
     # Whoever has just reported may not see it anymore: the last report can hide it.
     if others["flash_message"] is None:
-        kind = _ROUTES[request.matched_route.name][0]
-        report_target(container.root, request, kind, request.matchdict["obj_id"])
+        _target(container, request)
     return form(**others)
 
 
 def submit_report(container: Reports, request: ForumRequest) -> Response | Values:
     """Store the report, or show what is wrong."""
-    kind = _ROUTES[request.matched_route.name][0]
-    target = report_target(container.root, request, kind, request.matchdict["obj_id"])
+    target = _target(container, request)
 
     def store(values: Values) -> Response:
         report(request, target, values)
@@ -48,6 +48,15 @@ def submit_report(container: Reports, request: ForumRequest) -> Response | Value
         optional("comment", Lines(0, MAX_COMMENT), ""),
     )
     return process_form(request, schema, store, **_others(request))
+
+
+def _target(container: Reports, request: ForumRequest) -> Target:
+    kind = _ROUTES[request.matched_route.name][0]
+    try:
+        return report_target(container.root, request, kind, request.matchdict["obj_id"])
+    except NotFound:
+        # The message of the API names its parameter.
+        raise NotFound("There is nothing here.") from None
 
 
 def _others(request: ForumRequest) -> dict[str, Any]:

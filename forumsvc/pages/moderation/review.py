@@ -6,13 +6,14 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import PreconditionFailed
-from ...models import Decision, ReviewKind
+from ...models import Decision, ReviewKind, ReviewState
 from ...permissions import ReviewPermission
 from ...presenters.moderation import hold_reason
 from ...queries import nodes
 from ...queries.moderation_rows import ReviewRow
 from ...resources.reviews import ReviewItem
 from ...schemas.moderation import resolve_form
+from ...texts import Message
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
 from ...web.reviews import render_held, resolve, with_details
@@ -42,7 +43,11 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         return process_form(request, resolve_form(request.settings), decide, **others)
     except PreconditionFailed as error:
         request.response.status_int = 412
-        return form(errors={WHOLE_FORM: str(error)}, **_others(item.reloaded(), request))
+        found = item.reloaded()
+        message = error.args[0]
+        if found.row.state != ReviewState.OPEN:
+            message = Message("Another moderator has decided: see below.")
+        return form(errors={WHOLE_FORM: message}, **_others(found, request))
 
 
 def _others(item: ReviewItem, request: ForumRequest) -> Values:

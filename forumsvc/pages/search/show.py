@@ -19,6 +19,7 @@ from ...schemas.validation import validate_query
 from ...web.api.request import ForumRequest
 from ...web.search import FoundPosts, find_replies, find_topics, search_connection
 from ..forms import WHOLE_FORM, Values, form
+from ..languages import as_sentence
 from ..lines import Moment, Person
 from ..page_tree import search_page
 from ..paths import topic_path, with_query
@@ -76,8 +77,10 @@ def _errors(request: ForumRequest, error: ForumError) -> dict[str, str]:
     response = request.response
     if isinstance(error, Invalid):
         response.status_int = 400
+        if error.field == "q":
+            return {error.field: error.reason}
         # The form has no field for the other parameters: the message names them.
-        return {error.field: error.reason} if error.field == "q" else {WHOLE_FORM: error.args[0]}
+        return {WHOLE_FORM: as_sentence(request, f"'{error.field}'", error.reason)}
     assert isinstance(error, RateLimited | Unavailable)  # noqa: S101
     response.status_int = 429 if isinstance(error, RateLimited) else 503
     response.headers["Retry-After"] = str(error.retry_after)

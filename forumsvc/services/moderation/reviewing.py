@@ -9,6 +9,7 @@ from ...db.statements import update_of
 from ...errors import PreconditionFailed
 from ...models import Decision, EventType, Report, ReportState, Review, ReviewState, Topic
 from ...queries.moderation_rows import ReviewRow
+from ...texts import Message
 from .. import events
 from . import audit_log, decisions, notices
 from .decisions import Publication
@@ -42,7 +43,7 @@ def resolve(
             return False
         raise PreconditionFailed(f"Another moderator has decided: {review.decision}.")
     if version is not None and version != review.version:
-        raise PreconditionFailed("The review has changed since it was read.")
+        raise PreconditionFailed(Message("The review has changed since it was read."))
     decisions.check(review, decision, silences=silences)
     is_upheld = silences or decision not in decisions.STAYS
     decisions.apply(db, actor_id, now, review, decision, reason, publication, silences=silences)

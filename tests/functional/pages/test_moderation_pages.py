@@ -118,7 +118,7 @@ def test_a_wrong_decision_shows_the_form_again(
     form = next(one for one in review.forms.values() if "/reviews/" in one.action)
     form["decision"], form["silence_days"] = "hide", "3"
     again = form.submit(status=400)
-    assert "is required with silence_days" in again.text
+    assert "Reason is required to silence the author, who is told." in again.text
     form["silence_days"], form["version"] = "", "7"
     late = form.submit(status=412)
     assert "has changed since it was read" in late.text

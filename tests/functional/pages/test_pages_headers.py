@@ -63,6 +63,21 @@ def test_an_error_is_a_page_for_a_browser_and_json_for_the_rest(
     assert problem(page) == said
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "'page' must be an integer from 1 to 1000000, not 'abc'."),
+        ("zh", "'page'必须是1 到 1000000 的整数，而不是 'abc'。"),
+    ],
+)
+def test_a_wrong_address_is_told_in_a_sentence(
+    visitor: Visitor, language: str, sentence: str
+) -> None:
+    accepted = {"Accept-Language": language}
+    page = visitor.app.get("/topics", {"page": "abc"}, headers=accepted, status=400)
+    assert problem(page) == sentence
+
+
 NOWHERE = {
     "/nothing": 404,
     "/topics/1": 404,

@@ -54,7 +54,7 @@ def test_without_words_there_is_only_the_form(visitor: Visitor, query: str) -> N
 
 def test_a_wrong_operator_is_an_error_of_the_field(visitor: Visitor, indexed: int) -> None:
     page = visitor.get("/search", q="boats by:nobody")
-    assert "there is no user 'nobody'" in wrong(page)
+    assert "There is no user 'nobody'." in wrong(page)
     assert page.html.find(id="q")["value"] == "boats by:nobody"
 
 
@@ -62,7 +62,7 @@ def test_a_wrong_operator_is_an_error_of_the_field(visitor: Visitor, indexed: in
 def test_an_error_of_another_parameter_names_it(visitor: Visitor, indexed: int, name: str) -> None:
     page = visitor.get("/search", q="boats", **{name: "houses"})
     assert page.status_int == 400
-    assert problem(page).startswith(f"{name}: must be")
+    assert problem(page).startswith(f"'{name}' must be")
 
 
 def test_before_the_index_is_complete_the_page_says_so(
@@ -84,3 +84,22 @@ def test_a_search_that_is_off_has_no_page_and_no_link(make_forum: MakeForum) -> 
     visitor = Visitor(make_forum(**{"search.open_to": "off"}))
     assert visitor.get("/search").status_int == 404
     assert visitor.get("/").html.find("a", href="/search") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "language", "sentence"),
+    [
+        ("by:nobodyatall x", "en", "There is no user 'nobodyatall'."),
+        ("by:nobodyatall x", "zh", "没有用户 'nobodyatall'。"),
+        ("-x", "en", "The search must also have a word that is to be found."),
+        ("-in:title x", "en", "Only words can be excluded by -, not '-in:title'."),
+        ("after:soon x", "en", "After: 'soon' is no date such as 2026-01-31."),
+    ],
+)
+def test_what_is_wrong_with_the_words_is_a_sentence(
+    visitor: Visitor, words: str, language: str, sentence: str
+) -> None:
+    page = visitor.app.get(
+        "/search", {"q": words}, headers={"Accept-Language": language}, status=400
+    )
+    assert page.html.find(id="q-wrong").text == sentence

@@ -57,7 +57,7 @@ def test_a_picture_becomes_the_avatar_until_it_is_taken_away(forum: Forum, membe
 
 def test_a_file_that_is_no_picture_is_refused(forum: Forum, member: Visitor) -> None:
     page = sent(member.form("/settings"), picture=Upload("a.png", b"no picture", "image/png"))
-    assert "not a PNG" in wrong(page)
+    assert "Not a PNG" in wrong(page)
     assert forum.count(Photo) == 0
 
 

@@ -57,7 +57,7 @@ def test_a_refused_picture_saves_nothing(forum: Forum, member: Visitor, topic: i
     upload = Upload("a.png", b"no picture", "image/png")
     page = sent(member.form(f"/topics/{topic}/replies"), body="Look:", picture=upload)
     assert page.status_int == 400
-    assert "not a PNG" in page.html.find(id="picture-wrong").text
+    assert "Not a PNG" in page.html.find(id="picture-wrong").text
     assert page.html.find(id="body").text.strip() == "Look:"
     assert (forum.count(Photo), forum.count(Reply)) == (0, 0)
 
