@@ -166,7 +166,7 @@ def test_in_a_bucket_a_picture_has_our_address_which_leads_to_a_presigned_one(
     assert url == f"http://localhost/photos/{there.key.removeprefix('p/')}"
     presigned = forum.app.get(url, status=302).headers["Location"]
     assert presigned.startswith(f"{endpoint}/{bucket.name}/{there.key}?")
-    with urlopen(presigned) as answer:  # noqa: S310 - moto
+    with urlopen(presigned) as answer:  # noqa: S310 - http
         assert Image.open(answer).size == (300, 200)
 
 

@@ -1,4 +1,4 @@
-"""S3Storage against moto's server, an object store in this process on a free loopback port."""
+"""S3Storage against an object store in this process."""
 
 import http.client
 import socket
