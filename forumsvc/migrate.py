@@ -135,13 +135,15 @@ def upgrade(engine: Engine, revision: str = "head", *, report: Report = no_repor
     Several processes may call this at the same time; each runs what is then pending. On PostgreSQL
     each migration is a transaction, so an interrupted upgrade can be continued; on SQLite all
     migrations are one transaction.
-    report: called with lines for the administrator: what will be run, and why it waits.
+    report: called with lines for the administrator: what will be run on a database that is set up
+    already, and why it waits.
     Raises SchemaBusy where the locks that a migration needs are held too long.
     """
 
     def run(connection: Connection) -> None:
         reached = MigrationContext.configure(connection).get_current_revision()
-        for step in _pending(reached, revision):
+        # All tables of a new database are one step for who reads it.
+        for step in _pending(reached, revision) if reached else ():
             report(f"To run: {step.revision} {step.summary}")
         _end_transaction(connection)
         command.upgrade(alembic_config(connection), revision)

@@ -173,12 +173,12 @@ def test_fixing_mends_all_that_is_wrong(run: Run, database: Database) -> None:
     with database.session.begin() as db:
         Community(db)
         wrong = len(recount.wrong(db)) + ORPHANS
-    fixed = run("db", "check", "--fix", "--json").json
+    fixed = run("db", "check", "--fix", "--json", "--yes").json
     values = 3 * 6 + 2 * 1 + 4 * 6 + 6 * 1 + 1 * 1
     assert fixed == {"checked": values + 6, "wrong": wrong, "fixed": wrong}
     after = {"checked": values + 6 - ORPHANS, "wrong": 0, "fixed": 0}
     assert run("db", "check", "--json").json == after
-    assert run("db", "check", "--fix", "--json").json == after
+    assert run("db", "check", "--fix", "--json", "--yes").json == after
 
 
 def test_a_database_with_nothing_in_it_is_right(run: Run) -> None:
@@ -211,8 +211,7 @@ def test_what_an_upgrade_would_run_is_printed_and_not_run(tmp_path: Path) -> Non
         assert "To run: 0001 The first tables" in run_command("-c", ini, *words).out
     assert not (tmp_path / "new").exists()
     upgraded = run_command("-c", ini, "db", "upgrade")
-    assert "To run: 0001 The first tables" in upgraded.out
-    assert upgraded.out.endswith(f"The database is at revision {migrate.head()}.\n")
+    assert upgraded.out == f"The database is at revision {migrate.head()}.\n"
 
 
 def test_the_revision_of_a_database_is_printed(run: Run) -> None:
