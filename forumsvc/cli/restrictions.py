@@ -20,25 +20,32 @@ note_option = click.option("--note", metavar="N", default="", help="For moderato
 
 
 @click.command(cls=Command)
-@click.argument("login")
+@click.argument("logins", metavar="LOGIN...", nargs=-1, required=True)
 @click.option(
     "--days", type=click.IntRange(1, MAX_DAYS), metavar="N", help="For so long; else for ever."
 )
 @reason_option
 @note_option
 @pass_context
-def silence(context: Context, login: str, days: int | None, reason: str, note: str) -> None:
-    """Let a user only read, for some days or for ever, and tell them why."""
+def silence(
+    context: Context, logins: tuple[str, ...], days: int | None, reason: str, note: str
+) -> None:
+    """Let users only read, for some days or for ever, and tell them why.
+
+    If one of them cannot be silenced, nobody is.
+    """
     now = clock.now()
     until = None if days is None else now + timedelta(days=days)
     reason, note = check_texts(reason, note)
     with context.transaction() as db:
-        user = blocking.lock(db, login)
-        _check_role(user)
-        restricting.silence(db, None, now, user, reason=reason, until=until, note=note)
+        for login in logins:
+            user = blocking.lock(db, login)
+            _check_role(user)
+            restricting.silence(db, None, now, user, reason=reason, until=until, note=note)
     shown = None if until is None else clock.rfc3339(until)
     ending = "for ever" if shown is None else f"until {shown}"
-    context.output(f"{user.user_login} can only read {ending}.", login=login, until=shown)
+    lines = [f"{login} can only read {ending}." for login in logins]
+    context.output("\n".join(lines), logins=logins, until=shown)
 
 
 @click.command(cls=Command)
@@ -68,7 +75,7 @@ def warn(context: Context, login: str, reason: str, note: str) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("login")
+@click.argument("logins", metavar="LOGIN...", nargs=-1, required=True)
 @click.option("--since", metavar="TIME", help="Only from this time on: 2026-11-21T08:00:00Z.")
 @click.option("--hide", "action", flag_value=SweepAction.HIDE, help="Ban topics, delete replies.")
 @click.option(
@@ -80,27 +87,39 @@ def warn(context: Context, login: str, reason: str, note: str) -> None:
 @click.option("--reason", metavar="R", default="", help="Why, for the log.")
 @pass_context
 def sweep(
-    context: Context, login: str, since: str | None, action: SweepAction | None, reason: str
+    context: Context,
+    logins: tuple[str, ...],
+    since: str | None,
+    action: SweepAction | None,
+    reason: str,
 ) -> None:
-    """Hide, delete or restore many posts of a user.
+    """Hide, delete or restore many posts of users.
 
-    The background worker does it; the log has a record of each post.
+    The background worker does it; the log has a record of each post. If one of the users cannot be
+    swept, nobody is.
     """
     if action is None:
         raise click.UsageError("One of --hide, --delete and --restore is needed.")
     reason, _ = check_texts(reason, "", is_required=False)
     moment = None if since is None else parse_moment("since", since)
     with context.transaction() as db:
-        user_id, now = accounts.find(db, login).id, clock.now()
-        sweep_id = sweeping.order(
-            db, None, now, user_id, SweepAction(action), since=moment, reason=reason or None
-        )
-    context.output(
-        f"Ordered: sweep {sweep_id} of the posts of {login}. The background worker does it.",
-        login=login,
-        sweep=sweep_id,
-        action=str(action),
-    )
+        sweeps = {
+            login: sweeping.order(
+                db,
+                None,
+                clock.now(),
+                accounts.find(db, login).id,
+                SweepAction(action),
+                since=moment,
+                reason=reason or None,
+            )
+            for login in logins
+        }
+    lines = [
+        f"Ordered: sweep {sweep_id} of the posts of {login}. The background worker does it."
+        for login, sweep_id in sweeps.items()
+    ]
+    context.output("\n".join(lines), sweeps=sweeps, action=str(action))
 
 
 def parse_moment(name: str, text: str) -> datetime:

@@ -72,17 +72,30 @@ def test_administration_at_the_command_line_is_recorded(run: Run, ann: str) -> N
     run("user", "unblock", ann)
     node = run("node", "add", "General", "--json").json["id"]
     run("node", "edit", str(node), "--name", "Other")
-    run("node", "delete", str(node))
+    run("node", "delete", node, "--yes")
     client = run("client", "add", "App", "--grant", "password", "--json").json
     run("token", "issue", ann, "--client", client["client_id"])
     run("token", "revoke", "--login", ann)
-    run("client", "delete", client["client_id"])
-    run("user", "delete", ann)
+    run("client", "delete", client["client_id"], "--yes")
+    run("user", "delete", ann, "--yes")
     assert actions(run)[::-1] == [
         *("user.role_changed", "user.password_set", "user.silenced", "user.unsilenced"),
         *("node.created", "node.updated", "node.deleted", "client.created", "token.issued"),
         *("token.revoked", "client.deleted", "user.deleted"),
     ]
+
+
+@pytest.mark.parametrize("words", [("silence", "--reason", "Spam"), ("sweep", "--hide")])
+def test_several_users_are_restricted_at_once_or_none(
+    run: Run, ann: str, words: tuple[str, ...]
+) -> None:
+    run("user", "add", "bob", "--password", PASSWORD)
+    assert "no user 'nobody'" in run("user", *words, ann, "nobody", "bob").refusal
+    assert actions(run) == []
+    told = run("user", *words, ann, "bob")
+    first, second = told.out.splitlines()
+    assert (ann in first, "bob" in second) == (True, True)
+    assert len(actions(run)) == 2
 
 
 def test_the_log_is_filtered(run: Run, ann: str) -> None:
@@ -100,7 +113,8 @@ def test_a_sweep_is_ordered_and_recorded(run: Run, database: Database, ann: str)
     told = run("user", "sweep", ann, "--hide", "--since", "2026-01-01T00:00:00Z", "--json")
     with database.reads.connect() as db:
         row = db.execute(select(Sweep.id, Sweep.action, Sweep.actor_id)).one()
-    assert (row.id, row.action, row.actor_id) == (told.json["sweep"], "hide", None)
+    assert told.json == {"sweeps": {ann: row.id}, "action": "hide"}
+    assert (row.action, row.actor_id) == ("hide", None)
     assert actions(run) == ["posts.swept"]
 
 
