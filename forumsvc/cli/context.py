@@ -135,34 +135,34 @@ class Context:
     def output_table(
         self, headers: Sequence[str], rows: Sequence[Sequence[object]], empty: str, **result: Any
     ) -> None:
-        """Print a table; with `--json` `result` as one JSON object.
+        """Print a table, its columns aligned below their headers; with `--json` `result` as one
+        JSON object.
 
-        On a terminal the columns are aligned below their headers; in a pipe each row is one line
-        with tabs between its cells, without headers. empty: printed if there are no rows.
+        empty: printed if there are no rows.
         """
         if self.as_json or not rows:
             self.output(empty, **result)
-        elif sys.stdout.isatty():
-            _print_table(headers, rows)
         else:
-            click.echo("\n".join("\t".join(map(_cell, row)) for row in rows))
+            _print_table(headers, rows)
 
     def confirm(self, consequences: str, *, yes: bool) -> None:
         """Ask on a terminal whether to continue; raises CommandError if the answer is no.
 
-        consequences: what will be lost, in sentences; yes: the option `--yes`. Without a terminal
-        the command continues without asking, because that is how scripts call it.
+        consequences: what will be lost, in sentences; yes: the option `--yes`. Raises UsageError
+        where there is no terminal to ask on.
         """
-        if yes or not sys.stdin.isatty():
+        if yes:
             return
         click.echo(consequences, err=True)
+        if not sys.stdin.isatty():
+            raise click.UsageError("Missing option '--yes': there is no terminal to ask on.")
         if not click.confirm("Go on?", err=True):
             raise CommandError("Nothing was changed.")
 
 
 pass_context = click.make_pass_decorator(Context, ensure=True)
 
-yes_option = click.option("--yes", is_flag=True, help="Do not ask on a terminal.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask. Needed without a terminal.")
 """The option of every command that asks for confirmation."""
 
 
@@ -239,9 +239,10 @@ class Progress:
 
 
 def _cell(value: object) -> str:
-    """Return a value as text of one line without control characters."""
+    """Return a value as text of one line without control characters; `-` for none."""
     text = "" if value is None else str(value)
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    shown = (char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return "".join(shown) or "-"
 
 
 def _width(text: str) -> int:

@@ -74,9 +74,7 @@ def show(context: Context, review_id: int) -> None:
         for one in reports.of_review(db, review_id)
     ]
     result = {**_to_dict(row), "reason": row.reason, "text": _text(db, row), "reports": said}
-    lines = [
-        (name, "" if value is None else value) for name, value in result.items() if said != value
-    ]
+    lines = [(name, value) for name, value in result.items() if said != value]
     lines += [("report", f"{one['reporter']}: {one['category']} {one['comment']}") for one in said]
     context.output_table(("Field", "Value"), lines, "", **result)
 

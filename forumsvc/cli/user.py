@@ -92,8 +92,7 @@ def show(context: Context, login: str) -> None:
         "tokens": found.tokens,
         "applications": found.applications,
     }
-    lines = [(name, "" if value is None else value) for name, value in result.items()]
-    context.output_table(("Field", "Value"), lines, "", **result)
+    context.output_table(("Field", "Value"), [*result.items()], "", **result)
 
 
 @user.command()

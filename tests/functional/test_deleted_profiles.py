@@ -79,7 +79,7 @@ def test_a_deleted_user_shows_no_profile_on_any_page_from_the_next_read_on(
     avatar = before["user"]["avatar_url"]
     assert forum.app.get(avatar).status_int == 200
 
-    assert run("user", "delete", "carol", "--json").json["state"] == "deleted"
+    assert run("user", "delete", "carol", "--json", "--yes").json["state"] == "deleted"
 
     after = pages(forum, carol, topic)
     for where, shown in after.items():
@@ -99,9 +99,9 @@ def test_an_avatar_that_somebody_else_uses_stays(forum: Forum, carol: Person, ru
     erin.put("/users/me", avatar=send(erin).json["image_url"])
     avatar = forum.nobody.get("/users/carol").json["avatar_url"]
     assert forum.nobody.get("/users/erin").json["avatar_url"] == avatar
-    run("user", "delete", "carol")
+    run("user", "delete", "carol", "--yes")
     assert forum.app.get(avatar).status_int == 200
-    run("user", "delete", "erin")
+    run("user", "delete", "erin", "--yes")
     assert forum.app.get(avatar, status="*").status_int == 404
 
 
@@ -109,7 +109,7 @@ def test_other_pictures_of_a_deleted_user_stay_in_the_texts(
     forum: Forum, carol: Person, run: Run
 ) -> None:
     address = send(carol, picture("green", "PNG")).json["image_url"]
-    run("user", "delete", "carol")
+    run("user", "delete", "carol", "--yes")
     assert forum.app.get(address).status_int == 200
     assert forum.count(Photo) == 2
 
@@ -141,5 +141,5 @@ def test_an_edit_that_a_deletion_overtakes_writes_nothing(
     if not forum.database.is_sqlite:  # there the edit holds the lock that the deletion needs
         monkeypatch.setattr(profiles, "edit", deleted_first)
         assert carol.put("/users/me", location="Home street 2").status_int == 404
-    run("user", "delete", "carol")
+    run("user", "delete", "carol", "--yes")
     assert carol.put("/users/me", location="Home street 2").status_int == 401

@@ -102,10 +102,10 @@ def test_a_secret_is_shown_once(run: Run) -> None:
 def test_a_removed_client_is_gone_with_its_tokens(run: Run, database: Database, ann: str) -> None:
     client_id = run("client", "add", "App", "--json").json["client_id"]
     token = run("token", "issue", ann, "--client", client_id, "--json").json["access_token"]
-    assert run("client", "delete", client_id, "--json").json == {"client_id": client_id}
+    assert run("client", "delete", client_id, "--json", "--yes").json == {"client_id": client_id}
     assert run("client", "list", "--json").json == {"clients": []}
     assert owner(database, token) is None
-    assert "no such client" in run("client", "delete", client_id).refusal
+    assert "no such client" in run("client", "delete", client_id, "--yes").refusal
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_token_for_nobody_or_nothing_is_refused(
 
 
 def test_a_deleted_user_gets_no_token(run: Run, ann: str) -> None:
-    run("user", "delete", ann)
+    run("user", "delete", ann, "--yes")
     assert "deleted" in run("token", "issue", ann).refusal
 
 

@@ -126,7 +126,7 @@ def test_a_demo_in_production_has_secrets_of_its_own(
     ini.write_text(
         ini.read_text().replace("= development", "= production\nsite.url = https://forum.example")
     )
-    printed = run("demo", *SMALL, "--json").json
+    printed = run("demo", *SMALL, "--json", "--yes").json
     (stored,) = {row.password_hash for row in rows(database, User.id, User.password_hash)}
     assert verify_password(stored, printed["password"])
     assert not verify_password(stored, "demo-password")

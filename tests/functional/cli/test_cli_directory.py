@@ -59,7 +59,7 @@ def test_pages_follow_each_other_to_the_end(run: Run) -> None:
         after = page["after"]
     assert seen == [["Ann_1", "ben"], ["carl", "dora"], ["emil"]]
     plain = run("user", "list", "--limit", 2)
-    assert (plain.code, len(plain.out.splitlines())) == (0, 2)
+    assert (plain.code, len(plain.out.splitlines())) == (0, 3)
     assert "--after" in plain.err
 
 

@@ -13,7 +13,7 @@ from forumsvc.services import accounts, blocking
 from tests.functional.cli.conftest import Run
 
 PASSWORD = "correct horse"
-WAYS = [("role", "ann", "member"), ("block", "ann"), ("delete", "ann")]
+WAYS = [("role", "ann", "member"), ("block", "ann"), ("delete", "ann", "--yes")]
 
 
 def add(run: Run, login: str, role: str = "admin") -> None:

@@ -99,7 +99,7 @@ def test_where_all_is_well_nothing_is_found_or_changed(
     run: Run, database: Database, folder: Path, upload: Upload
 ) -> None:
     name = upload()
-    found = run("photos", "check", "--fix", "--every-byte", "--json").json
+    found = run("photos", "check", "--fix", "--every-byte", "--json", "--yes").json
     assert found == {"checked": 2, "wrong": 0, "fixed": 0, **NOTHING}
     assert (rows(database), files(folder)) == ([name], {name})
 
@@ -112,7 +112,7 @@ def test_a_file_without_a_row_is_found_and_deleted(run: Run, folder: Path, uploa
     kept = upload("red")
     upload("blue", row=False)
     wrong(run("photos", "check", "--json"), files_without_row=1)
-    assert run("photos", "check", "--fix", "--json").json["fixed"] == 1
+    assert run("photos", "check", "--fix", "--json", "--yes").json["fixed"] == 1
     assert files(folder) == {kept}
     assert run("photos", "check", "--json").json["wrong"] == 0
 
@@ -132,7 +132,7 @@ def test_a_file_that_may_still_be_waiting_for_its_row_is_left_alone(
     run: Run, folder: Path, upload: Upload
 ) -> None:
     name = upload(row=False, old=False)
-    assert run("photos", "check", "--fix", "--json").json["wrong"] == 0
+    assert run("photos", "check", "--fix", "--json", "--yes").json["wrong"] == 0
     assert files(folder) == {name}
 
 
@@ -141,7 +141,7 @@ def test_a_forgotten_file_that_is_uploaded_again_is_left_alone(
 ) -> None:
     name = upload(row=False)
     assert upload(row=False, old=False) == name
-    assert run("photos", "check", "--fix", "--json").json["wrong"] == 0
+    assert run("photos", "check", "--fix", "--json", "--yes").json["wrong"] == 0
     assert files(folder) == {name}
 
 
@@ -151,7 +151,7 @@ def test_a_row_without_its_file_is_found_and_deleted_and_the_picture_can_come_ba
     kept, lost = upload("red"), upload("blue")
     (folder / lost).unlink()
     wrong(run("photos", "check", "--json"), rows_without_file=1)
-    assert run("photos", "check", "--fix", "--delete-lost", "--json").json["fixed"] == 1
+    assert run("photos", "check", "--fix", "--delete-lost", "--json", "--yes").json["fixed"] == 1
     assert rows(database) == [kept]
     assert upload("blue") == lost
     assert run("photos", "check", "--json").json["wrong"] == 0
@@ -210,7 +210,7 @@ def test_a_user_whose_picture_is_lost_gets_the_letter_again(
         db.execute(update(User).values(avatar=lost))
     (folder / lost).unlink()
     wrong(run("photos", "check", "--json"), rows_without_file=1, lost_avatars=1)
-    run("photos", "check", "--fix", "--delete-lost")
+    run("photos", "check", "--fix", "--delete-lost", "--yes")
     with database.reads.connect() as db:
         assert db.execute(select(User.avatar)).scalar_one() == ""
 
@@ -221,7 +221,7 @@ def test_a_file_cut_short_is_found_by_its_size_and_deleted_with_its_row(
     kept, cut = upload("red"), upload("blue")
     os.truncate(folder / cut, 20)
     wrong(run("photos", "check", "--json"), broken_files=1, rows_without_file=1)
-    run("photos", "check", "--fix", "--delete-lost")
+    run("photos", "check", "--fix", "--delete-lost", "--yes")
     assert (rows(database), files(folder)) == ([kept], {kept})
 
 
@@ -233,7 +233,7 @@ def test_a_file_with_other_bytes_of_the_same_size_is_found_where_every_byte_is_r
     path.write_bytes(bytes(path.stat().st_size))
     assert run("photos", "check", "--json").json["wrong"] == 0
     wrong(run("photos", "check", "--every-byte", "--json"), broken_files=1, rows_without_file=1)
-    run("photos", "check", "--every-byte", "--fix", "--delete-lost")
+    run("photos", "check", "--every-byte", "--fix", "--delete-lost", "--yes")
     assert (rows(database), files(folder)) == ([kept], {kept})
 
 
@@ -245,7 +245,7 @@ def test_a_row_of_another_size_or_digest_than_its_good_file_is_corrected(
         right = db.execute(select(Photo.size, Photo.digest)).one()
         db.execute(update(Photo).values(size=1, digest="0" * 64))
     wrong(run("photos", "check", "--json"), wrong_rows=1)
-    run("photos", "check", "--fix")
+    run("photos", "check", "--fix", "--yes")
     with database.reads.connect() as db:
         assert db.execute(select(Photo.name, Photo.size, Photo.digest)).one() == (name, *right)
 
@@ -255,7 +255,7 @@ def test_what_killed_uploads_left_behind_is_removed(run: Run, folder: Path, uplo
     left = folder / name[:2] / ".unfinished-x"
     left.write_bytes(b"half")
     os.utime(left, (TWO_HOURS_AGO, TWO_HOURS_AGO))
-    assert run("photos", "check", "--fix", "--json").json["unfinished_removed"] == 1
+    assert run("photos", "check", "--fix", "--json", "--yes").json["unfinished_removed"] == 1
     assert files(folder) == {name}
 
 
@@ -264,7 +264,7 @@ def test_a_storage_without_any_of_the_pictures_is_taken_for_a_wrong_setting(
 ) -> None:
     name = upload()
     folder.rename(folder.with_name("elsewhere"))
-    assert "has no photo at all" in run("photos", "check", "--fix", "--json").refusal
+    assert "has no photo at all" in run("photos", "check", "--fix", "--json", "--yes").refusal
     assert rows(database) == [name]
 
 

@@ -122,7 +122,7 @@ def test_an_account_that_is_deleted_leaves_the_queue(
         key = new_reviews.account_key(ann)
         new_reviews.open_review(db, NOW, ReviewKind.ACCOUNT, key, ann)
     for _ in range(2):
-        run("user", "delete", "ann", "--json")
+        run("user", "delete", "ann", "--json", "--yes")
     open_ones = run("review", "list", "--json").json["reviews"]
     assert [one["kind"] for one in open_ones] == ["held"]
     [closed] = run("review", "list", "--state", "resolved", "--json").json["reviews"]

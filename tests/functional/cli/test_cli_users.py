@@ -173,7 +173,7 @@ def test_a_deleted_user_keeps_the_login_and_nothing_to_log_in_with(
     added = run("user", "add", "ann", "--password", PASSWORD, "--email", "a@b.org", "--json").json
     log_in(database, added["id"])
     for _ in range(2):
-        assert run("user", "delete", "ann", "--json").json["state"] == "deleted"
+        assert run("user", "delete", "ann", "--json", "--yes").json["state"] == "deleted"
     row = user(database, "ann")
     assert (row.state, row.email, row.email_key, row.password_hash) == ("deleted", None, None, None)
     assert logged_in(database) == {"used"}
@@ -192,7 +192,7 @@ def test_a_deleted_user_keeps_the_login_and_nothing_to_log_in_with(
 )
 def test_a_deleted_user_stays_deleted(run: Run, database: Database, words: tuple[str, ...]) -> None:
     run("user", "add", "ann", "--password", PASSWORD)
-    run("user", "delete", "ann")
+    run("user", "delete", "ann", "--yes")
     before = user(database, "ann")
     assert "deleted" in run("user", *words).refusal
     assert user(database, "ann") == before
