@@ -1,8 +1,9 @@
 """Building the description from its YAML files.
 
-The files use five tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
+The files use six tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
 `site.url`; `!needs SCOPE` and `!optional SCOPE`, the security requirement of an operation that
-requires a token, or accepts one; `!message`, what a webhook receives.
+requires a token, or accepts one; `!words [NAME, WORD]`, the words of an enum of the models, and
+others; `!message`, what a webhook receives.
 """
 
 import json
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from .. import models
 from ..models import PROFILE_TEXTS, TextKind
 from ..settings import Settings
 from .keyed import to_keyed
@@ -56,6 +58,14 @@ def _security(loader: Any, node: Any) -> list[dict[str, list[str]]]:
     return [{scheme: [node.value]} for scheme in _SCHEMES]
 
 
+def _words(loader: Any, node: Any) -> list[str | None]:
+    found: list[str | None] = []
+    for name in loader.construct_sequence(node):
+        enum = getattr(models, name or "", None)
+        found += [name] if enum is None else [str(word) for word in enum]
+    return found
+
+
 def _message(loader: Any, node: Any) -> dict[str, Any]:
     """Return a webhook of OpenAPI: the request that its receiver gets."""
     told = loader.construct_mapping(node, deep=True)
@@ -76,6 +86,7 @@ def _message(loader: Any, node: Any) -> dict[str, Any]:
     return {"post": operation}
 
 
+_Loader.add_constructor("!words", _words)
 _Loader.add_constructor("!message", _message)
 _Loader.add_constructor("!setting", lambda loader, node: _Setting(node.value))
 _Loader.add_constructor("!address", lambda loader, node: _Address(node.value))
