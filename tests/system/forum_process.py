@@ -95,8 +95,8 @@ def serving(
         + f"drain_seconds = {drain_seconds}\n{server}"
         + LOGGING
     )
-    with pserve.serving(launch(ini, output, folder, prepare=prepare)) as process:
-        yield process
+    with pserve.serving(launch(ini, output, folder, prepare=prepare)) as service:
+        yield service
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def test_the_container_runs_commands_and_files_that_there_are() -> None:
     assert (ROOT / "production.ini").is_file()
     assert "listen = 127.0.0.1:6543" in (ROOT / "production.ini").read_text()
     assert "/health/live" in lines
-    assert 'CMD ["pserve", "production.ini"]' in lines
+    assert '&& exec pserve production.ini"]' in lines
     services = load("compose.yaml")["services"]
     assert services["upgrade"]["command"][:3] == ["forumsvc", "-c", "production.ini"]
     needed = set(
