@@ -80,8 +80,8 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.
     """
     from . import passwords
-    from .background.mail_sender import MailSender
     from .background.moderation import Moderation
+    from .background.tasks import create_job_runner
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
@@ -146,9 +146,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         ),
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
-    registry.mail_sender = MailSender(
-        registry.database, settings, create_delivery(settings, ini_dir)
-    )
+    registry.job_runner = create_job_runner(registry, create_delivery(settings, ini_dir))
     registry.webhook_sender = WebhookSender(registry.database, settings)
     registry.moderation = Moderation(registry.database, settings["worker.interval_seconds"])
     registry.blocked_networks = BlockedNetworks(settings["moderation.blocks_recheck_seconds"])

@@ -6,7 +6,7 @@ from pyramid.registry import Registry
 
 if TYPE_CHECKING:
     from .background import BackgroundWorker
-    from .background.mail_sender import MailSender
+    from .background.job_runner import JobRunner
     from .background.moderation import Moderation
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
@@ -57,7 +57,7 @@ class ForumRegistry(Registry):
     read_marker: "ReadMarker"
     photo_storages: "PhotoStorages"
     photo_decoding: "Decoding"
-    mail_sender: "MailSender"
+    job_runner: "JobRunner"
     webhook_sender: "WebhookSender"
     moderation: "Moderation"
     background: "BackgroundWorker"

@@ -1,7 +1,7 @@
 """What each kind of email says, made when it is sent."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from sqlalchemy import Connection, select
@@ -10,6 +10,7 @@ from .. import clock
 from ..mail import texts
 from ..models import MailKind, User
 from ..services import email_confirmation, password_reset
+from ..services.mails import Mail
 from ..settings import Settings
 
 
@@ -21,15 +22,12 @@ class MailText(NamedTuple):
     text: str
 
 
-def text_of(db: Connection, settings: Settings, mail: Any) -> MailText | None:
-    """Return what an email says and to whom, or None if there is nobody to send it to.
-
-    mail: a row of `services.mails.claim`.
-    """
-    return _KINDS[MailKind(mail.kind)](db, settings, mail)
+def text_of(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
+    """Return what an email says and to whom, or None if there is nobody to send it to."""
+    return _KINDS[mail.kind](db, settings, mail)
 
 
-def _password_reset(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+def _password_reset(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
     """Nobody gets it if no account has the address, or if the link would have expired."""
     account = password_reset.find(db, mail.recipient)
     if account is None or clock.now() >= mail.created_at + password_reset.TTL:
@@ -45,9 +43,9 @@ def _password_reset(db: Connection, settings: Settings, mail: Any) -> MailText |
     return MailText(account.email, *texts.render(mail.kind, language, **values))
 
 
-def _email_confirmation(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+def _email_confirmation(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
     """Nobody gets it if the address waits no more, or if the link would have expired."""
-    waiting = email_confirmation.find(db, mail.user_id)
+    waiting = email_confirmation.find(db, mail.user_id or 0)
     is_late = clock.now() >= mail.created_at + email_confirmation.TTL
     if waiting is None or waiting.address != mail.recipient or is_late:
         return None
@@ -57,7 +55,7 @@ def _email_confirmation(db: Connection, settings: Settings, mail: Any) -> MailTe
     return MailText(mail.recipient, *texts.render(mail.kind, mail.data["language"], **values))
 
 
-def _to_account(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+def _to_account(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
     """Nobody gets it if the account is deleted."""
     login = db.scalar(select(User.login).where(User.id == mail.user_id, User.email.is_not(None)))
     if login is None:
@@ -66,13 +64,13 @@ def _to_account(db: Connection, settings: Settings, mail: Any) -> MailText | Non
     return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
 
 
-def _with_its_data(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+def _with_its_data(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
     """Made of what the row has: an account may be deleted since."""
     values = {"site_name": settings["site.name"], **mail.data}
     return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
 
 
-_KINDS: dict[MailKind, Callable[[Connection, Settings, Any], MailText | None]] = {
+_KINDS: dict[MailKind, Callable[[Connection, Settings, Mail], MailText | None]] = {
     MailKind.PASSWORD_RESET: _password_reset,
     MailKind.WEBHOOK_OFF: _with_its_data,
     MailKind.EMAIL_CONFIRMATION: _email_confirmation,

@@ -18,7 +18,7 @@ from ..services import (
     events,
     hosts,
     idempotency,
-    mails,
+    jobs,
     unconfirmed_accounts,
     webhook_deliveries,
 )
@@ -65,7 +65,7 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         idempotency.expired(timedelta(seconds=settings["idempotency.ttl_seconds"])),
         events.expired(keep),
         event_consumers.expired(keep),
-        *mails.expired(keep),
+        *jobs.expired(keep),
         webhook_deliveries.expired(keep),
         hosts.expired(),
         audit_log.trimmed(),

@@ -7,11 +7,14 @@ from sqlalchemy.orm import Session
 
 from .. import clock
 from ..db.engine import Database
+from ..mail import Delivery
 from ..queries.rows import EventRow
 from ..registry import ForumRegistry
 from ..services import hosts, webhook_fan_out
 from .event_consumer import EventConsumer
 from .host_report import HostReport
+from .job_runner import Handler, JobRunner
+from .mail_sender import MailSender
 from .maintenance import Maintenance
 from .search_indexer import SearchIndexer
 from .sweeper import Sweeper
@@ -37,10 +40,19 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
     }
     host_report = HostReport(registry.database, facts, settings["session.secret"], shown)
     return [
-        *(maintenance, registry.mail_sender, fan_out, registry.webhook_sender, search_indexer),
+        *(maintenance, registry.job_runner, fan_out, registry.webhook_sender, search_indexer),
         *(registry.moderation, Sweeper(registry.database, settings["worker.interval_seconds"])),
         host_report,
     ]
+
+
+def create_job_runner(registry: ForumRegistry, delivery: Delivery | None) -> JobRunner:
+    """Return the task that does the jobs. delivery: of emails, None if the service sends none."""
+    database, settings = registry.database, registry.forum_settings
+    handlers: list[Handler] = []
+    if delivery is not None:
+        handlers.append(MailSender(database, settings, delivery))
+    return JobRunner(database, handlers, settings["worker.interval_seconds"])
 
 
 def create_consumers(database: Database, interval: float) -> tuple[EventConsumer, EventConsumer]:

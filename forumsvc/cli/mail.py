@@ -1,66 +1,16 @@
-"""`forumsvc mail …`: emails that wait or failed, and a test of the mail server."""
-
-from datetime import datetime
+"""`forumsvc mail …`: a test of the mail server."""
 
 import click
 
 from .. import clock
-from ..models import MailKind, MailState
-from ..services import mails
+from ..models import MailKind
 from .command import Group
 from .context import CommandError, Context, pass_context
-
-_HEADERS = ("Id", "Kind", "State", "Attempts", "Created", "Due", "Error")
-_MOST = 1000
 
 
 @click.group(cls=Group)
 def mail() -> None:
-    """List and retry emails, and test the mail server."""
-
-
-@mail.command("list")
-@click.option("--state", type=click.Choice([str(state) for state in MailState]), help="Only these.")
-@click.option("--addresses", is_flag=True, help="Show the recipients, too.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1, _MOST),
-    default=100,
-    show_default=True,
-    help="At most so many.",
-)
-@pass_context
-def list_(context: Context, state: str | None, addresses: bool, limit: int) -> None:
-    """List the newest emails: waiting, sent, and given up."""
-    chosen = None if state is None else MailState(state)
-    with context.current_database().reads.connect() as db:
-        found = mails.newest(db, chosen, limit)
-    listed = [
-        {
-            "id": row.id,
-            "kind": row.kind,
-            "state": row.state,
-            "attempts": row.attempts,
-            "created_at": _time(row.created_at),
-            "due_at": _time(row.due_at if row.state == MailState.WAITING else None),
-            "error": row.error,
-            **({"recipient": row.recipient} if addresses else {}),
-        }
-        for row in found
-    ]
-    headers = (*_HEADERS, *(("Recipient",) if addresses else ()))
-    rows = [tuple(one.values()) for one in listed]
-    context.output_table(headers, rows, "There are no emails.", mails=listed)
-
-
-@mail.command()
-@click.argument("mail_id", metavar="ID", type=int)
-@pass_context
-def retry(context: Context, mail_id: int) -> None:
-    """Try an unsent email again at once. `mail list` shows the ids."""
-    with context.transaction() as db:
-        mails.retry(db, mail_id, clock.now())
-    context.output(f"Email {mail_id} is due now.", id=mail_id)
+    """Test the mail server."""
 
 
 @mail.command()
@@ -91,7 +41,3 @@ def test(context: Context, address: str) -> None:
         raise CommandError(f"The email was not sent: {type(error).__name__}: {error}") from None
     where = settings["mail.dir"] if code is None else f"the mail server, which answered {code}"
     context.output(f"{message_id} was handed to {where}.", message_id=message_id, code=code)
-
-
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else clock.rfc3339(moment)

@@ -8,9 +8,10 @@ from .event import Event, EventPosition, EventType, FailedEvent
 from .held_post import HeldKind, HeldPost, HeldState, HoldReason
 from .host import Host
 from .idempotency_key import IdempotencyKey
+from .job import Job, JobKind, JobState
 from .lease import Lease
 from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
-from .mail import Mail, MailKind, MailState
+from .mail import MailKind
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
 from .notification_job import NotificationJob
@@ -62,13 +63,14 @@ __all__ = [
     "Host",
     "IdempotencyKey",
     "IssuedBy",
+    "Job",
+    "JobKind",
+    "JobState",
     "Lease",
     "LoginAddress",
     "LoginFailure",
     "LoginSuccess",
-    "Mail",
     "MailKind",
-    "MailState",
     "MentionType",
     "MovedTopic",
     "Node",

@@ -9,11 +9,12 @@ from sqlalchemy import select
 from forumsvc import clock
 from forumsvc.background import mail_texts
 from forumsvc.background.maintenance import Maintenance
-from forumsvc.models import AuditRecord, Event, Mail, Role, User
+from forumsvc.models import AuditRecord, Event, Role, User
 from forumsvc.services import accounts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.pages.visitor import Visitor
+from tests.functional.queued_mails import queued_mails
 from tests.functional.test_held_posts import resolve_only
 from tests.functional.test_reports import MODERATE, told
 
@@ -43,11 +44,6 @@ def ann(careful: Forum) -> Caller:
     with careful.database.reads.connect() as db:
         user_id = db.scalars(select(User.id).where(User.login == "ann")).one()
     return careful.caller(careful.token(user_id))
-
-
-def mails(forum: Forum) -> list[Any]:
-    with forum.database.reads.connect() as db:
-        return list(db.execute(select(Mail.__table__).order_by(Mail.id)))
 
 
 def post(who: Caller, node: int) -> Any:
@@ -94,7 +90,7 @@ def test_who_is_approved_is_told_by_mail_and_on_the_site(
     me = content(ann.get("/users/me"))
     person = Person(ann.app, ann.token, me["id"], "ann")
     assert told(person) == [("account.approved", "Welcome")]
-    [mail] = mails(careful)
+    [mail] = queued_mails(careful.database)
     assert (mail.kind, mail.recipient) == ("account_approved", "ann@example.org")
 
 
@@ -106,7 +102,7 @@ def test_a_refused_account_is_deleted_and_its_owner_is_told(
     with careful.database.reads.connect() as db:
         deletion = select(AuditRecord.actor_id).where(AuditRecord.action == "user.deleted")
         assert db.scalars(deletion).all() == [chief.id]
-    [mail] = mails(careful)
+    [mail] = queued_mails(careful.database)
     with careful.database.reads.connect() as db:
         settings = careful.registry.forum_settings
         text = mail_texts.text_of(db, settings, mail)

@@ -8,27 +8,21 @@ from sqlalchemy import Select, exists, select, text
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import AuditRecord, EventType, HeldPost, HeldState, Mail, Review
+from forumsvc.models import AuditRecord, EventType, HeldPost, HeldState, Job, Review
 from forumsvc.queries import events
-from forumsvc.services import mails
+from forumsvc.services import jobs
 from tests.functional.test_list_plans import AS_IF_LARGE
 
 pytestmark = pytest.mark.both_databases
 
 NOW = clock.now()
 HELD: Any = select(HeldPost.id).where(HeldPost.state == HeldState.WAITING)
+EXPIRED, _ = jobs.expired(timedelta(days=14))
 STATEMENTS: dict[str, Select[Any]] = {
     "ix_held_posts_state_id": HELD.order_by(HeldPost.id.desc()).limit(20),
     "ix_audit_log_created_at": select(exists().where(AuditRecord.created_at < NOW)),
     "ix_reviews_resolved_at": select(Review.id).where(Review.resolved_at <= NOW).limit(20),
-    **{
-        index: select(Mail.id).where(*expired.conditions(NOW)).limit(20)
-        for index, expired in zip(
-            ("ix_mails_finished_at", "ix_mails_state_due_at"),
-            mails.expired(timedelta(days=14)),
-            strict=True,
-        )
-    },
+    "ix_jobs_finished_at": select(Job.id).where(*EXPIRED.conditions(NOW)).limit(20),
 }
 
 

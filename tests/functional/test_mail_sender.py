@@ -7,14 +7,15 @@ from email.message import EmailMessage
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from forumsvc import clock
 from forumsvc.background import mail_sender
+from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.mail_sender import MailSender
 from forumsvc.background.maintenance import Maintenance
-from forumsvc.models import Mail, MailKind, MailState
-from forumsvc.services import mails
+from forumsvc.models import Job, JobKind, JobState, MailKind
+from forumsvc.services import jobs, mails
 from tests.functional.forum import Forum
 
 pytestmark = pytest.mark.both_databases
@@ -47,6 +48,7 @@ class Scene:
         forum.change(forum.person("ann").id, email=ADDRESS, email_key=ADDRESS)
         self.outbox = Outbox()
         self.sender = MailSender(forum.database, forum.registry.forum_settings, self.outbox)
+        self.runner = JobRunner(forum.database, [self.sender], 0.01)
         self.enqueue(ADDRESS)
 
     def enqueue(self, address: str) -> None:
@@ -57,15 +59,12 @@ class Scene:
         self.now += duration
 
     def run(self) -> int:
-        """Run the sender until it has nothing to do; return how often it had."""
-        runs = 0
-        while self.sender.run():
-            runs += 1
-        return runs
+        """Send what is due; return how many attempts there were."""
+        return self.runner.run_due(JobKind.MAIL)
 
     def rows(self) -> list[Any]:
         with self.forum.database.reads.connect() as db:
-            return list(db.execute(select(Mail.__table__).order_by(Mail.id)))
+            return list(db.execute(select(Job.__table__).order_by(Job.id)))
 
 
 @pytest.fixture
@@ -81,7 +80,7 @@ def test_an_email_is_sent_once_and_its_row_holds_no_secret(scene: Scene) -> None
     token = message.get_content().partition("reset_token=")[2].split()[0]
     assert len(token) > 40
     [row] = scene.rows()
-    assert (row.state, row.attempts, row.error) == (MailState.SENT, 1, None)
+    assert (row.state, row.attempts, row.error) == (JobState.DONE, 1, None)
     assert token not in str(row)
 
 
@@ -90,7 +89,7 @@ def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(
     scene: Scene, error: Exception
 ) -> None:
     scene.outbox.errors = [error] * 2
-    for pause in mails.RETRY_PAUSES[:2]:
+    for pause in MailSender.pauses[:2]:
         assert scene.run() == 1
         scene.pass_time(pause - timedelta(seconds=1))
         assert scene.run() == 0
@@ -99,13 +98,13 @@ def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(
     first, second, third = scene.outbox.messages
     assert first["Message-ID"] == second["Message-ID"] == third["Message-ID"]
     assert bytes(first) == bytes(third)
-    assert scene.rows()[0].state == MailState.SENT
+    assert scene.rows()[0].state == JobState.DONE
 
 
 def test_an_email_is_given_up_after_the_last_attempt_and_sent_when_an_admin_retries_it(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mails, "RETRY_PAUSES", (timedelta(minutes=1),) * 5)
+    monkeypatch.setattr(MailSender, "pauses", (timedelta(minutes=1),) * 5)
     scene.outbox.errors = [ConnectionRefusedError() for _ in range(6)]
     for _ in range(10):
         scene.run()
@@ -113,13 +112,13 @@ def test_an_email_is_given_up_after_the_last_attempt_and_sent_when_an_admin_retr
     assert len(scene.outbox.messages) == 6
     [row] = scene.rows()
     assert (row.state, row.attempts, row.error) == (
-        *(MailState.FAILED, 6, "ConnectionRefusedError"),
+        *(JobState.FAILED, 6, "ConnectionRefusedError"),
     )
-    assert scene.sender.failed == 1
+    assert scene.runner.outcomes[JobKind.MAIL, "given_up"] == 1
     with scene.forum.database.session.begin() as db:
-        mails.retry(db, row.id, scene.now)
+        jobs.retry(db, scene.now, ids=[row.id])
     assert scene.run() == 1
-    assert scene.rows()[0].state == MailState.SENT
+    assert scene.rows()[0].state == JobState.DONE
 
 
 @pytest.mark.parametrize(
@@ -137,9 +136,9 @@ def test_what_a_server_refuses_for_good_is_not_repeated_and_logged_without_the_a
     scene.pass_time(timedelta(days=1))
     scene.run()
     assert len(scene.outbox.messages) == 1
-    assert scene.rows()[0].state == MailState.FAILED
+    assert scene.rows()[0].state == JobState.FAILED
     assert shown in caplog.text
-    assert scene.outbox.messages[0]["Message-ID"] in caplog.text
+    assert f"mail job {scene.rows()[0].id} " in caplog.text
     assert ADDRESS not in caplog.text
 
 
@@ -163,7 +162,7 @@ def test_an_email_whose_sender_dies_is_sent_again_with_the_same_id(scene: Scene)
     with pytest.raises(Killed):
         scene.run()
     assert scene.run() == 0
-    scene.pass_time(mails.CLAIM)
+    scene.pass_time(MailSender.lock)
     assert scene.run() == 1
     first, second = scene.outbox.messages
     assert first["Message-ID"] == second["Message-ID"]
@@ -175,7 +174,7 @@ def test_an_address_of_no_account_is_sent_nothing_and_not_kept(scene: Scene, add
     scene.enqueue(address)
     assert scene.run() == 1
     assert len(scene.outbox.messages) == 1
-    assert [row.recipient for row in scene.rows()] == [ADDRESS]
+    assert [mails.of_job(row).recipient for row in scene.rows()] == [ADDRESS]
 
 
 def test_a_link_that_has_expired_is_not_sent(scene: Scene) -> None:
@@ -196,23 +195,10 @@ def test_emails_are_deleted_two_weeks_after_they_are_done_or_were_to_be_sent(
     assert len(scene.rows()) == 2
     scene.pass_time(timedelta(days=4))
     Maintenance(scene.forum.database, settings).run()
-    assert [row.state for row in scene.rows()] == [MailState.WAITING]
+    assert [row.state for row in scene.rows()] == [JobState.WAITING]
     scene.pass_time(timedelta(days=10))
     Maintenance(scene.forum.database, settings).run()
     assert scene.rows() == []
-
-
-def test_one_email_is_claimed_whatever_the_plan_is(scene: Scene) -> None:
-    for number in range(50):
-        scene.enqueue(f"user{number}@example.org")
-    database = scene.forum.database
-    with database.session.begin() as db:
-        if not database.is_sqlite:
-            # What is left: to look for the claimed one once for each email.
-            for name in ("hashjoin", "mergejoin", "hashagg", "sort", "material", "indexscan"):
-                db.execute(text(f"SET LOCAL enable_{name} = off"))
-        assert mails.claim(db, scene.now) is not None
-    assert len([row for row in scene.rows() if row.attempts]) == 1
 
 
 def test_a_text_that_cannot_be_made_is_given_up_and_stops_no_other(
@@ -221,14 +207,16 @@ def test_a_text_that_cannot_be_made_is_given_up_and_stops_no_other(
     scene.enqueue(ADDRESS)
 
     made = mail_sender.text_of
+    fails: list[Any] = []
 
     def text_of(db: Any, settings: Any, mail: Any) -> Any:
-        if mail.id == scene.rows()[0].id:
+        if not fails:
+            fails.append(mail)
             raise RuntimeError("a mistake")
         return made(db, settings, mail)
 
     monkeypatch.setattr(mail_sender, "text_of", text_of)
     assert scene.run() == 2
     first, second = scene.rows()
-    assert (first.state, first.error, second.state) == ("failed", "RuntimeError", "sent")
+    assert (first.state, first.error, second.state) == ("failed", "RuntimeError", "done")
     assert "a mistake" in caplog.text

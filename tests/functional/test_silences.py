@@ -8,10 +8,11 @@ from sqlalchemy import func, select
 
 from forumsvc import clock
 from forumsvc.background.moderation import Moderation
-from forumsvc.models import Mail, MailKind, Restriction, User, UserState
+from forumsvc.models import MailKind, Restriction, User, UserState
 from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
+from tests.functional.queued_mails import queued_mails
 
 pytestmark = pytest.mark.both_databases
 
@@ -270,8 +271,7 @@ def test_an_email_tells_of_a_silence_and_of_its_end(make_forum: MakeForum) -> No
     silence(chief, bob, "Spam", days=1)
     silence(chief, alice, "Spam", until="2999-01-01T00:00:00Z")
     chief.post(f"/users/{alice.id}/unsilence", reason="")
-    with forum.database.reads.connect() as db:
-        queued = db.execute(select(Mail.kind, Mail.recipient, Mail.data).order_by(Mail.id)).all()
+    queued = queued_mails(forum.database)
     assert [(row.kind, row.recipient) for row in queued] == [
         (MailKind.SILENCED, "a@example.org"),
         (MailKind.UNSILENCED, "a@example.org"),

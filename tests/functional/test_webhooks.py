@@ -12,7 +12,7 @@ from standardwebhooks import Webhook as Verifier
 from forumsvc import clock
 from forumsvc.background import webhook_sender
 from forumsvc.background.webhook_sender import WebhookSender
-from forumsvc.models import ALL_EVENTS, Event, Mail, Webhook, WebhookDelivery
+from forumsvc.models import ALL_EVENTS, Event, Webhook, WebhookDelivery
 from forumsvc.presenters import events as presenter
 from forumsvc.queries.rows import EventRow
 from forumsvc.services import event_consumers, webhook_deliveries, webhook_fan_out, webhooks
@@ -21,6 +21,7 @@ from forumsvc.webhooks.connection import Outcome, WebhookConnection
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import SECRET, Forum
+from tests.functional.queued_mails import queued_mails
 from tests.functional.receiver import Answer, Receiver, receiving
 
 SECONDS = 0.5
@@ -265,8 +266,7 @@ def test_410_switches_the_webhook_off_and_tells_the_admins(scene: Scene) -> None
     scene.send()
     assert len(scene.receiver.received) == 1
     assert (scene.webhook().active, "410" in scene.webhook().disabled_reason) == (False, True)
-    with scene.forum.database.reads.connect() as db:
-        [mail] = db.execute(select(Mail.__table__))
+    [mail] = queued_mails(scene.forum.database)
     assert (mail.kind, mail.recipient) == ("webhook_off", "chief@example.org")
 
 

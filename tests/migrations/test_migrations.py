@@ -48,19 +48,25 @@ def test_up_down_and_up_again_is_up(blank: Database) -> None:
         assert schema(connection) == first
 
 
+DROPPED = {"0030": {"mails"}}
+"""The tables that a migration drops; its downgrade makes them again, empty."""
+
+
 def test_each_migration_keeps_the_rows_of_every_table_up_and_down(blank: Database) -> None:
     scripts = ScriptDirectory.from_config(migrate.alembic_config())
     steps = [step.revision for step in reversed([*scripts.walk_revisions()])]
     kept: dict[str, int] = {}
     for before, step in zip(["base", *steps], steps, strict=False):
         migrate.upgrade(blank.writes, step)
+        dropped = DROPPED.get(step, set())
         with blank.writes.begin() as connection:
-            assert {table: rows.count(connection)[table] for table in kept} == kept
+            stayed = {table: number for table, number in kept.items() if table not in dropped}
+            assert {table: rows.count(connection)[table] for table in stayed} == stayed
             rows.fill(connection)
             there = schema(connection)
         migrate.downgrade(blank.writes, before)
         with blank.writes.connect() as connection:
-            assert rows.count(connection) == kept
+            assert rows.count(connection) == {**kept, **dict.fromkeys(dropped, 0)}
         assert migrate.upgrade(blank.writes, step) == step
         with blank.writes.begin() as connection:
             assert schema(connection) == there

@@ -37,7 +37,7 @@ class Gauges(Collector):
             self._registry.view_counter.pending,
         )
         yield from _of_notification_jobs(self._registry.notification_jobs)
-        yield from _of_mail(self._registry.mail_sender)
+        yield from _of_jobs(self._registry.job_runner)
         yield from _of_webhooks(self._registry.webhook_sender)
         yield from _of_moderation(self._registry.moderation)
         yield from _of_background(self._registry.background)
@@ -98,19 +98,30 @@ def _of_notification_jobs(runner: Any) -> Iterator[Metric]:
     )
 
 
-def _of_mail(sender: Any) -> Iterator[Metric]:
-    yield CounterMetricFamily("forumsvc_mail_sent", "Emails that a server has taken.", sender.sent)
-    yield CounterMetricFamily("forumsvc_mail_failed", "Emails given up.", sender.failed)
-    yield GaugeMetricFamily(
-        "forumsvc_mail_waiting",
-        "Emails in the whole database that wait, as last seen by the background worker.",
-        sender.waiting.number,
+def _of_jobs(runner: Any) -> Iterator[Metric]:
+    waiting = GaugeMetricFamily(
+        "forumsvc_jobs_waiting",
+        "Jobs in the whole database that wait, as last seen by the background worker.",
+        labels=["kind"],
     )
-    yield GaugeMetricFamily(
-        "forumsvc_mail_oldest_seconds",
-        "How long ago the oldest of these was queued; 0 where there is none.",
-        _age(sender.waiting.oldest_at),
+    oldest = GaugeMetricFamily(
+        "forumsvc_jobs_oldest_seconds",
+        "How long ago the oldest of these was made; 0 where there is none.",
+        labels=["kind"],
     )
+    failed = GaugeMetricFamily(
+        "forumsvc_jobs_failed", "Jobs in the whole database that were given up.", labels=["kind"]
+    )
+    for kind, count in runner.counts.items():
+        waiting.add_metric([kind], count.waiting)
+        oldest.add_metric([kind], _age(count.oldest_at))
+        failed.add_metric([kind], count.failed)
+    outcomes = CounterMetricFamily(
+        "forumsvc_jobs", "Attempts, by what became of them.", labels=["kind", "outcome"]
+    )
+    for (kind, outcome), number in tuple(runner.outcomes.items()):
+        outcomes.add_metric([kind, outcome], number)
+    yield from (waiting, oldest, failed, outcomes)
 
 
 def _of_webhooks(sender: Any) -> Iterator[Metric]:

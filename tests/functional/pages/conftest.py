@@ -10,6 +10,7 @@ import pytest
 
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.engine import Database
+from forumsvc.models import JobKind
 from forumsvc.web.limits.abuse_limits import AbuseLimits
 from forumsvc.web.limits.rate_limiter import RateLimiter
 from tests.functional.conftest import close_application
@@ -70,8 +71,7 @@ def mail(forum: Forum, ini_dir: Path) -> Iterator[Mail]:
     folder = ini_dir / "var" / "mail"
 
     def read() -> list[EmailMessage]:
-        while forum.registry.mail_sender.run():
-            pass
+        forum.registry.job_runner.run_due(JobKind.MAIL)
         files = sorted(folder.glob("*.eml"))
         return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 from webtest import TestResponse
 
-from forumsvc.models import BrowserSession, OAuthClient
+from forumsvc.models import BrowserSession, JobKind, OAuthClient
 from forumsvc.oauth import codes
 from forumsvc.services import accounts
 from tests.functional.forum import Forum
@@ -87,7 +87,7 @@ def change(visitor: Visitor, ann: int, ini_dir: Path) -> None:
 def reset(visitor: Visitor, ann: int, ini_dir: Path) -> None:
     """Set a password with a reset link."""
     visitor.send("/password/forgotten", email="ann@example.org")
-    visitor.forum.registry.mail_sender.run()
+    visitor.forum.registry.job_runner.run_due(JobKind.MAIL)
     [mail] = list((ini_dir / "var" / "mail").glob("*.eml"))
     text = mail.read_text().replace("=\n", "").replace("=3D", "=")
     mail.unlink()

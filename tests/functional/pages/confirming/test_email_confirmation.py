@@ -3,12 +3,11 @@
 from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete
 
 from forumsvc import clock
 from forumsvc.background.maintenance import Maintenance
-from forumsvc.models import Mail as QueuedMail
-from forumsvc.models import MailKind, OAuthToken
+from forumsvc.models import Job, MailKind, OAuthToken
 from forumsvc.security.identity import Identity, Level
 from forumsvc.security.principals import principals_of
 from forumsvc.services import accounts, mails
@@ -26,6 +25,7 @@ from tests.functional.pages.visitor import (
     problem,
     sent,
 )
+from tests.functional.queued_mails import queued_mails
 
 from .account import FIRST, GOOD, NEW, caller_of, can_write, link, row_of
 
@@ -175,12 +175,9 @@ def test_with_the_setting_off_people_write_at_once_and_an_address_changes_at_onc
     form = {"email": "third@example.org", "current_password": PASSWORD}
     page = visitor.send("/settings/email", **form).follow()
     assert page.html.find(role="status").text == "Your email address is saved."
-    with forum.database.reads.connect() as db:
-        queued = db.execute(
-            select(QueuedMail.kind, QueuedMail.recipient).order_by(QueuedMail.id)
-        ).all()
     # Nobody has confirmed the second one, so it may be a stranger's.
-    assert [tuple(row) for row in queued] == [("email_changed", GOOD["email"])]
+    queued = [(one.kind, one.recipient) for one in queued_mails(forum.database)]
+    assert queued == [("email_changed", GOOD["email"])]
 
 
 def test_a_mailbox_gets_only_so_many_emails_that_its_owner_has_not_asked_for(forum: Forum) -> None:
@@ -192,7 +189,7 @@ def test_a_mailbox_gets_only_so_many_emails_that_its_owner_has_not_asked_for(for
         for tag in tags
     ]
     assert statuses == [201] * 5 + [429]
-    assert forum.count(QueuedMail) == 5
+    assert forum.count(Job) == 5
 
 
 def test_where_nothing_is_confirmed_a_former_address_is_told_only_so_often(
@@ -205,7 +202,7 @@ def test_where_nothing_is_confirmed_a_former_address_is_told_only_so_often(
         nina = caller_of(forum, f"nina{number}")
         other = f"nina{number}@example.org"
         assert nina.put("/users/me", email=other, password=PASSWORD).status_int == 200
-    assert forum.count(QueuedMail) == 5
+    assert forum.count(Job) == 5
 
 
 @pytest.mark.parametrize("delivery", ["none", "folder"])
@@ -215,7 +212,7 @@ def test_an_email_is_stored_only_where_it_can_be_sent(make_forum: MakeForum, del
     assert forum.nobody.post("/users", **GOOD).status_int == 201
     changed = caller_of(forum).put("/users/me", email=NEW, password=PASSWORD)
     assert changed.status_int == 200
-    assert forum.count(QueuedMail) == (delivery == "folder")
+    assert forum.count(Job) == (delivery == "folder")
 
 
 @pytest.mark.usefixtures("nina")
@@ -268,9 +265,7 @@ def test_the_emails_of_an_account_go_with_it(forum: Forum, confirmed: Caller) ->
         for address in ("NINA@example.org", "NINA@example.com", "other@example.org"):
             mails.enqueue(db, MailKind.PASSWORD_RESET, address, now, data={"url": "u"})
         accounts.delete(db, "nina")
-    with forum.database.reads.connect() as db:
-        left = list(db.scalars(select(QueuedMail.recipient)))
-    assert left == ["other@example.org"]
+    assert [one.recipient for one in queued_mails(forum.database)] == ["other@example.org"]
 
 
 def test_who_has_not_confirmed_writes_as_soon_as_the_setting_is_off(

@@ -1,0 +1,161 @@
+"""The task that does the jobs: claims those that are due, and runs each in a thread of its own."""
+
+import logging
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime, timedelta
+
+from .. import clock
+from ..db.engine import Database
+from ..db.failures import DATABASE_ERRORS, is_temporary
+from ..errors import single_line_message
+from ..models import JobKind
+from ..services import jobs
+from ..services.jobs import Claimed
+
+log = logging.getLogger(__name__)
+
+_COUNT_SECONDS = 10.0
+"""How old the numbers of the metrics may be."""
+DONE, FAILED, GIVEN_UP = "done", "failed", "given_up"
+
+
+class JobFailed(Exception):
+    """The job could not be done. The message is stored and logged: no texts of other servers."""
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        """is_final: another attempt would fail, too."""
+        super().__init__(message)
+        self.is_final = is_final
+
+
+class Handler(ABC):
+    """What is done for jobs of a kind.
+
+    at_once: how many of them this process runs at a time; lock: after how long another process
+    takes one over, because the first has died; pauses: after each failed attempt; after the one
+    behind the last pause the job is given up.
+    """
+
+    kind: JobKind
+    at_once: int
+    lock: timedelta
+    pauses: tuple[timedelta, ...]
+
+    @abstractmethod
+    def run(self, job: Claimed) -> None:
+        """Do the job, or a part of it, and finish, move or discard it, in the same transaction.
+
+        Raises JobFailed; anything else is a failure, too, but for a temporary one of the database,
+        which does not count.
+        """
+
+
+class JobRunner:
+    """Runs the jobs of all kinds that it has handlers for.
+
+    Each process may run one, without a lease: a job has its lock. outcomes: by kind, how many
+    attempts of this process ended so; counts: of all jobs in the database, at the last look.
+    """
+
+    name = "jobs"
+    needs_lease = False
+
+    def __init__(self, database: Database, handlers: Sequence[Handler], interval: float) -> None:
+        """interval: seconds between two looks. No thread is made before the first job."""
+        self.interval = interval
+        self._database = database
+        self._handlers = {handler.kind: handler for handler in handlers}
+        self._running: dict[JobKind, list[Future[None]]] = {kind: [] for kind in self._handlers}
+        most = sum(handler.at_once for handler in handlers)
+        self._pool = ThreadPoolExecutor(most or 1, thread_name_prefix="job")
+        self._stopping = threading.Event()
+        self.outcomes: Counter[tuple[JobKind, str]] = Counter()
+        self.counts: dict[JobKind, jobs.Count] = {}
+        self._count_at = 0.0
+
+    def run(self) -> bool:
+        """Begin with what is due and not under way; return False, as it goes on by itself."""
+        due: list[JobKind] = []
+        with self._database.reads.connect() as connection:
+            for kind, handler in self._handlers.items():
+                self._running[kind] = [one for one in self._running[kind] if not one.done()]
+                free = handler.at_once - len(self._running[kind])
+                due += [kind] * jobs.count_due(connection, kind, clock.now(), free)
+            if time.monotonic() >= self._count_at:
+                self.counts = jobs.counts(connection)
+                self._count_at = time.monotonic() + _COUNT_SECONDS
+        for kind in due:
+            self._running[kind].append(self._pool.submit(self._run_in_thread, kind))
+        return False
+
+    def run_due(self, kind: JobKind) -> int:
+        """Run the jobs of a kind until none is due; return how many attempts there were."""
+        handler = self._handlers[kind]
+        attempts = 0
+        while not self._stopping.is_set():
+            with self._database.session.begin() as db:
+                job = jobs.claim(db, kind, clock.now(), handler.lock)
+            if job is None:
+                break
+            self._run_job(handler, job)
+            attempts += 1
+        return attempts
+
+    def close(self) -> None:
+        """Let each job under way finish its part, and end the threads."""
+        self._stopping.set()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _run_in_thread(self, kind: JobKind) -> None:
+        try:
+            self.run_due(kind)
+        except DATABASE_ERRORS as error:
+            log.warning("%s jobs are tried again later: %s", kind, single_line_message(error))
+        except Exception:
+            log.exception("%s jobs have failed, and are tried again later", kind)
+
+    def _run_job(self, handler: Handler, job: Claimed) -> None:
+        try:
+            handler.run(job)
+        except Exception as error:
+            if is_temporary(error):
+                self._give_back(job, error)
+            else:
+                self._record_failure(handler, job, error)
+        else:
+            self.outcomes[handler.kind, DONE] += 1
+
+    def _give_back(self, job: Claimed, error: Exception) -> None:
+        """Free a job when the database answers again; until then its lock keeps it."""
+        log.warning("%s job %d is tried again: %s", job.kind, job.id, single_line_message(error))
+        while not self._stopping.wait(self.interval):
+            try:
+                with self._database.session.begin() as db:
+                    jobs.give_back(db, job)
+            except DATABASE_ERRORS:
+                continue
+            return
+
+    def _record_failure(self, handler: Handler, job: Claimed, error: Exception) -> None:
+        is_final = job.attempts > len(handler.pauses)
+        if isinstance(error, JobFailed):
+            message, trace = str(error), None
+            is_final = is_final or error.is_final
+        else:
+            message, trace = f"{type(error).__name__}: {single_line_message(error)}", error
+        now = clock.now()
+        due_at: datetime | None = None if is_final else now + handler.pauses[job.attempts - 1]
+        with self._database.session.begin() as db:
+            jobs.fail(db, job, now, message, due_at)
+        self.outcomes[handler.kind, GIVEN_UP if is_final else FAILED] += 1
+        log.error(
+            "%s job %d has failed (attempt %d): %s; it %s",
+            *(job.kind, job.id, job.attempts, message),
+            "is given up" if due_at is None else f"is tried again at {clock.rfc3339(due_at)}",
+            exc_info=trace,
+        )

@@ -1,0 +1,93 @@
+"""`forumsvc jobs …`: what waits for the background worker, and what it has given up."""
+
+from datetime import datetime
+
+import click
+
+from .. import clock
+from ..errors import NotFound
+from ..ids import MAX_ID
+from ..models import JobKind, JobState
+from ..services import jobs as queue
+from .command import Group
+from .context import Context, pass_context
+
+_HEADERS = ("Id", "Kind", "Key", "State", "Attempts", "Created", "Due", "Error")
+_MOST = 1000
+_KINDS = click.Choice([str(kind) for kind in JobKind])
+_ID = click.IntRange(1, MAX_ID)
+
+
+@click.group(cls=Group)
+def jobs() -> None:
+    """List, retry and discard what the background worker is to do."""
+
+
+@jobs.command("list")
+@click.option("--kind", type=_KINDS, help="Only these.")
+@click.option("--failed", is_flag=True, help="Only those that were given up.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, _MOST),
+    default=100,
+    show_default=True,
+    help="At most so many.",
+)
+@pass_context
+def list_(context: Context, kind: str | None, failed: bool, limit: int) -> None:
+    """List the newest jobs: those that wait, those given up, and emails that were sent."""
+    state = JobState.FAILED if failed else None
+    with context.current_database().reads.connect() as db:
+        found = queue.newest(db, None if kind is None else JobKind(kind), state, limit)
+    listed = [
+        {
+            "id": row.id,
+            "kind": row.kind,
+            "key": row.key,
+            "state": row.state,
+            "attempts": row.attempts,
+            "created_at": _time(row.created_at),
+            "due_at": _time(row.due_at if row.state == JobState.WAITING else None),
+            "error": row.error,
+        }
+        for row in found
+    ]
+    rows = [tuple(one.values()) for one in listed]
+    context.output_table(_HEADERS, rows, "There are no jobs.", jobs=listed)
+
+
+@jobs.command()
+@click.argument("ids", metavar="[ID]...", type=_ID, nargs=-1)
+@click.option("--all-failed", is_flag=True, help="All that were given up.")
+@click.option("--kind", type=_KINDS, help="Of these only those of a kind.")
+@pass_context
+def retry(context: Context, ids: tuple[int, ...], all_failed: bool, kind: str | None) -> None:
+    """Have jobs done again at once, with all their attempts. `jobs list` shows the ids."""
+    if bool(ids) == all_failed or (ids and kind):
+        raise click.UsageError("Give the ids of jobs, or --all-failed with or without --kind.")
+    chosen = None if kind is None else JobKind(kind)
+    with context.transaction() as db:
+        again = queue.retry(db, clock.now(), ids=None if all_failed else ids, kind=chosen)
+        _check(ids, again)
+    context.output(f"Jobs that are due now: {len(again)}.", ids=again)
+
+
+@jobs.command()
+@click.argument("ids", metavar="ID...", type=_ID, nargs=-1, required=True)
+@pass_context
+def discard(context: Context, ids: tuple[int, ...]) -> None:
+    """Delete jobs: what they were to do is not done."""
+    with context.transaction() as db:
+        gone = queue.discard(db, ids)
+        _check(ids, gone)
+    context.output(f"Jobs discarded: {len(gone)}.", ids=gone)
+
+
+def _check(ids: tuple[int, ...], found: list[int]) -> None:
+    """Raise NotFound, which undoes all, unless each of the jobs was found."""
+    if missing := sorted({*ids} - {*found}):
+        raise NotFound(f"There is no unfinished job {missing[0]}.")
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else clock.rfc3339(moment)

@@ -1,0 +1,68 @@
+"""Jobs: what the background worker is to do, each once."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import JSON, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ..db.base import Base, PrimaryKey, Timestamp, UtcDateTime, one_of
+
+
+class JobKind(StrEnum):
+    """What is to be done."""
+
+    MAIL = "mail"
+    """Send an email. The key is the id of who gets it, null where only the address is known."""
+    NOTIFY = "notify"
+    """Notify the followers of a post. The key is the id of the topic."""
+    DELIVER = "deliver"
+    """Send a webhook what is due. The key is its id; there is one job at most."""
+    SWEEP = "sweep"
+    """Hide, delete or restore the posts of a user, whose id is the key."""
+    INDEX_TOPIC = "index_topic"
+    """Make the tokens of a topic anew. The key is its id; there is one job at most."""
+    EVENT = "event"
+    """Handle an event again that a consumer could not handle, whose name is the key."""
+
+
+class JobState(StrEnum):
+    """WAITING: to be done at `due_at`; DONE: kept as a log; FAILED: given up, kept to be seen."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Job(Base):
+    """Something to do behind the requests. `services.jobs` has the rules."""
+
+    __tablename__ = "jobs"
+
+    id: Mapped[PrimaryKey]
+    kind: Mapped[str] = mapped_column(String(20))
+    """A JobKind."""
+    key: Mapped[str | None] = mapped_column(String(40))
+    """What it is about, such as the id of a user."""
+    state: Mapped[str] = mapped_column(String(10), server_default=JobState.WAITING)
+    due_at: Mapped[Timestamp]
+    locked_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Until then a process works on it; afterwards that process is taken for dead."""
+    attempts: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Since something of it was done last; one that is under way counts."""
+    data: Mapped[dict[str, object]] = mapped_column(JSON)
+    """What the work needs, and how far it is; no secrets."""
+    error: Mapped[str | None] = mapped_column(Text)
+    """Why the last attempt failed."""
+    created_at: Mapped[Timestamp]
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When it was done or given up."""
+
+    __table_args__ = (
+        one_of("kind", "kind", JobKind),
+        one_of("state", "state", JobState),
+        Index("ix_jobs_state_kind_due_at", "state", "kind", "due_at"),
+        Index("ix_jobs_kind_key", "kind", "key"),
+        Index("ix_jobs_finished_at", "finished_at"),
+        {"sqlite_autoincrement": True},
+    )

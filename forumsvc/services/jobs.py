@@ -1,0 +1,171 @@
+"""The queue of the background worker: jobs, each claimed, done, tried again or given up.
+
+A job is inserted in the transaction of its cause. `background.job_runner` claims it in another one,
+in which its lock begins: others leave it alone until `locked_until`. What a job does must not
+happen twice; so it is done in the transaction that moves or finishes the job, and only if `hold`
+says that the job is still the claimer's own.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row, func, or_, select
+from sqlalchemy.orm import Session
+
+from ..db.execution import SqlConnection
+from ..db.expired_rows import ExpiredRows
+from ..db.statements import delete_of, insert_row, update_of
+from ..models import Job, JobKind, JobState
+
+LOGGED = frozenset({JobKind.MAIL})
+"""The kinds whose jobs are kept for a while when they are done."""
+_MOST_ERROR = 1_000
+"""Characters of an error that are stored."""
+_COLUMNS: tuple[Any, ...] = tuple(Job.__table__.c)
+
+Claimed = Any
+"""A row of the table as `claim` returned it: the lock in it proves who claimed it."""
+
+
+def enqueue(
+    db: Session,
+    kind: JobKind,
+    now: datetime,
+    data: Mapping[str, object],
+    key: int | str | None = None,
+) -> None:
+    """Insert a job that is due at once. key: what it is about."""
+    key = None if key is None else str(key)
+    insert_row(db, Job, kind=str(kind), key=key, data=dict(data), due_at=now, created_at=now)
+
+
+def count_due(db: SqlConnection, kind: JobKind, now: datetime, most: int) -> int:
+    """Return how many jobs `claim` has to claim, at most `most`, without a lock."""
+    return len(db.scalars(select(Job.id).where(*_is_due(kind, now)).limit(most)).all())
+
+
+def claim(db: Session, kind: JobKind, now: datetime, lock: timedelta) -> Claimed | None:
+    """Return the job of a kind that is due first, and keep it from others; None without one.
+
+    lock: how long. The attempt is counted at once: one during which the process dies counts, too.
+    """
+    due = (
+        select(Job.id)
+        .where(*_is_due(kind, now))
+        .order_by(Job.due_at, Job.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        # PostgreSQL could run a subquery once for each row, and find another job each time.
+        .cte("due")
+    )
+    claimed = update_of(Job).where(Job.id.in_(select(due.c.id)))
+    values = {"locked_until": now + lock, "attempts": Job.attempts + 1}
+    return db.execute(claimed.values(values).returning(*_COLUMNS)).one_or_none()
+
+
+def _is_due(kind: JobKind, now: datetime) -> tuple[Any, ...]:
+    is_free = or_(Job.locked_until.is_(None), Job.locked_until <= now)
+    return (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, is_free)
+
+
+def finish(db: Session, job: Claimed, now: datetime) -> None:
+    """Record that a job is done: delete it, or keep it as a log."""
+    if job.kind in LOGGED:
+        _release(db, job, state=JobState.DONE, finished_at=now, error=None)
+    else:
+        discard_own(db, job)
+
+
+def discard_own(db: Session, job: Claimed) -> None:
+    """Delete a claimed job, which leaves no trace."""
+    db.execute(delete_of(Job).where(*_is_held(job)))
+
+
+def give_back(db: Session, job: Claimed) -> None:
+    """Make a job free that could not be tried; the attempt is not counted."""
+    _release(db, job, attempts=Job.attempts - 1)
+
+
+def fail(db: Session, job: Claimed, now: datetime, error: str, due_at: datetime | None) -> None:
+    """Record a failed attempt. due_at: of the next one; None: the job is given up."""
+    values: dict[str, Any] = {"state": JobState.FAILED, "finished_at": now}
+    if due_at is not None:
+        values = {"due_at": due_at}
+    _release(db, job, error=error[:_MOST_ERROR], **values)
+
+
+def _release(db: Session, job: Claimed, **values: Any) -> None:
+    db.execute(update_of(Job).where(*_is_held(job)).values(locked_until=None, **values))
+
+
+def _is_held(job: Claimed) -> tuple[Any, ...]:
+    return (Job.id == job.id, Job.locked_until == job.locked_until)
+
+
+def newest(
+    db: SqlConnection, kind: JobKind | None, state: JobState | None, limit: int
+) -> Sequence[Row[Any]]:
+    """Return the newest jobs, at most `limit`. kind, state: only those; None: all."""
+    query = select(*_COLUMNS).order_by(Job.id.desc()).limit(limit)
+    only = {Job.kind: kind, Job.state: state}
+    query = query.where(*(column == value for column, value in only.items() if value is not None))
+    return db.execute(query).all()
+
+
+def retry(
+    db: Session, now: datetime, *, ids: Sequence[int] | None, kind: JobKind | None = None
+) -> list[int]:
+    """Make jobs due at once, with all their attempts; return their ids.
+
+    ids: which of those that wait or are given up; None: all that are given up, of `kind` if it is
+    not None.
+    """
+    again = update_of(Job).where(Job.state != JobState.DONE)
+    if ids is not None:
+        again = again.where(Job.id.in_(ids))
+    else:
+        again = again.where(Job.state == JobState.FAILED)
+    if kind is not None:
+        again = again.where(Job.kind == kind)
+    values = {"state": JobState.WAITING, "attempts": 0, "due_at": now, "finished_at": None}
+    return sorted(db.scalars(again.values(values).returning(Job.id)))
+
+
+def discard(db: Session, ids: Sequence[int]) -> list[int]:
+    """Delete jobs; return the ids of those that were there."""
+    return sorted(db.scalars(delete_of(Job).where(Job.id.in_(ids)).returning(Job.id)))
+
+
+class Count(NamedTuple):
+    """The jobs of a kind: how many wait, since when the oldest one, and how many are given up."""
+
+    waiting: int = 0
+    oldest_at: datetime | None = None
+    failed: int = 0
+
+
+def counts(db: SqlConnection) -> dict[JobKind, Count]:
+    """Count the jobs of each kind that are not done."""
+    columns: list[Any] = [Job.kind, Job.state, func.count().label("n"), func.min(Job.created_at)]
+    grouped = select(*columns).where(Job.state != JobState.DONE).group_by(Job.kind, Job.state)
+    found = {kind: Count() for kind in JobKind}
+    for kind, state, number, oldest_at in db.execute(grouped):
+        count = found[JobKind(kind)]
+        if state == JobState.FAILED:
+            found[JobKind(kind)] = count._replace(failed=number)
+        else:
+            found[JobKind(kind)] = count._replace(waiting=number, oldest_at=oldest_at)
+    return found
+
+
+def expired(keep: timedelta) -> tuple[ExpiredRows, ExpiredRows]:
+    """Return the jobs that may be deleted: by the end of each, and emails that wait out of date.
+
+    keep: how long after they were done or given up, or were to be sent.
+    """
+    is_waiting = (Job.state == JobState.WAITING, Job.kind == JobKind.MAIL)
+    return (
+        ExpiredRows(Job, lambda now: [Job.finished_at <= now - keep]),
+        ExpiredRows(Job, lambda now: [*is_waiting, Job.due_at <= now - keep]),
+    )

@@ -1,0 +1,155 @@
+"""The queue: each job is claimed by one process, tried again after pauses, and given up."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.exc import OperationalError
+
+from forumsvc import clock
+from forumsvc.background.job_runner import Handler, JobRunner
+from forumsvc.db.engine import Database
+from forumsvc.models import Job, JobKind, JobState
+from forumsvc.services import jobs
+from forumsvc.services.jobs import Claimed
+
+pytestmark = pytest.mark.both_databases
+
+MINUTE = timedelta(minutes=1)
+
+
+class Notes(Handler):
+    """Notes the ids of the jobs and finishes them; the next ones fail with `errors`, one each."""
+
+    kind = JobKind.NOTIFY
+    at_once = 1
+    lock = MINUTE
+    pauses = (MINUTE, MINUTE)
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.seen: list[int] = []
+        self.errors: list[BaseException] = []
+
+    def run(self, job: Claimed) -> None:
+        self.seen.append(job.id)
+        if self.errors:
+            raise self.errors.pop(0)
+        with self.database.session.begin() as db:
+            jobs.finish(db, job, clock.now())
+
+
+class Scene:
+    """A runner whose clock stands still between `pass_time`."""
+
+    def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.database = database
+        self.now = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: self.now)
+        self.handler = Notes(database)
+        self.runner = JobRunner(database, [self.handler], 0.01)
+
+    def enqueue(self, number: int = 1) -> None:
+        with self.database.session.begin() as db:
+            for _ in range(number):
+                jobs.enqueue(db, JobKind.NOTIFY, self.now, {})
+
+    def run(self) -> int:
+        return self.runner.run_due(JobKind.NOTIFY)
+
+    def rows(self) -> list[Any]:
+        with self.database.reads.connect() as db:
+            return list(db.execute(select(Job.__table__).order_by(Job.id)))
+
+
+@pytest.fixture
+def scene(database: Database, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    return Scene(database, monkeypatch)
+
+
+def test_jobs_are_done_once_in_their_order_and_then_deleted(scene: Scene) -> None:
+    scene.enqueue(3)
+    ids = [row.id for row in scene.rows()]
+    assert scene.run() == 3
+    assert (scene.handler.seen, scene.rows()) == (ids, [])
+
+
+def test_a_job_that_fails_is_tried_after_each_pause_and_then_given_up_and_kept(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    scene.enqueue(2)
+    first, second = (row.id for row in scene.rows())
+    scene.handler.errors = [ValueError("a mistake")]
+    assert scene.run() == 2
+    for _ in scene.handler.pauses:
+        assert scene.run() == 0
+        scene.handler.errors = [ValueError("a mistake")]
+        scene.now += MINUTE
+        assert scene.run() == 1
+    scene.now += timedelta(days=1)
+    assert scene.run() == 0
+    assert scene.handler.seen == [first, second, first, first]
+    [row] = scene.rows()
+    assert (row.state, row.error, row.attempts) == (JobState.FAILED, "ValueError: a mistake", 3)
+    assert caplog.text.count("a mistake; it is tried again at") == 2
+    assert caplog.text.count("a mistake; it is given up") == 1
+
+
+def test_a_temporary_failure_of_the_database_is_no_attempt(scene: Scene) -> None:
+    scene.enqueue()
+    away = OperationalError("SELECT 1", {}, Exception("server closed the connection"))
+    scene.handler.errors = [away] * 5
+    assert scene.run() == 6
+    assert (len(scene.handler.seen), scene.rows()) == (6, [])
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_a_job_whose_process_dies_is_taken_over_when_its_lock_has_ended(scene: Scene) -> None:
+    scene.enqueue()
+    scene.handler.errors = [Killed()]
+    with pytest.raises(Killed):
+        scene.run()
+    assert scene.run() == 0
+    scene.now += MINUTE
+    assert (scene.run(), scene.rows()) == (1, [])
+
+
+def test_who_has_lost_a_job_to_another_process_changes_nothing_of_it(scene: Scene) -> None:
+    scene.enqueue()
+    with scene.database.session.begin() as db:
+        lost = jobs.claim(db, JobKind.NOTIFY, scene.now, MINUTE)
+    scene.now += MINUTE
+    with scene.database.session.begin() as db:
+        assert jobs.claim(db, JobKind.NOTIFY, scene.now, MINUTE) is not None
+    [before] = scene.rows()
+    for change in (
+        lambda db: jobs.finish(db, lost, scene.now),
+        lambda db: jobs.fail(db, lost, scene.now, "late", None),
+        lambda db: jobs.give_back(db, lost),
+    ):
+        with scene.database.session.begin() as db:
+            change(db)
+    assert scene.rows() == [before]
+
+
+def test_one_job_is_claimed_whatever_the_plan_is(scene: Scene) -> None:
+    scene.enqueue(50)
+    with scene.database.session.begin() as db:
+        if not scene.database.is_sqlite:
+            # What is left: to look for the claimed one once for each job.
+            for name in ("hashjoin", "mergejoin", "hashagg", "sort", "material", "indexscan"):
+                db.execute(text(f"SET LOCAL enable_{name} = off"))
+        assert jobs.claim(db, JobKind.NOTIFY, scene.now, MINUTE) is not None
+    assert len([row for row in scene.rows() if row.attempts]) == 1
+
+
+def test_the_threads_run_what_is_due_each_kind_with_its_bound(scene: Scene) -> None:
+    scene.enqueue(3)
+    scene.runner.run()
+    scene.runner.close()
+    assert len({*scene.handler.seen}) == len(scene.handler.seen)
+    assert scene.runner.counts[JobKind.NOTIFY].waiting == 3
