@@ -144,7 +144,7 @@ def test_a_post_whose_tokens_are_too_many_for_the_index_has_the_first_of_them(
     assert search_check.check(forum.database).wrong == []
 
 
-def test_thousands_of_hidden_posts_take_no_places_and_no_statements_of_those_that_are_shown(
+def test_hidden_posts_take_no_places_of_those_that_are_shown(
     forum: Forum, alice: Person, node: int
 ) -> None:
     shown = forum.topic(alice, node, title="Nginx", body="nginx")
