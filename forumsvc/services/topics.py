@@ -7,7 +7,7 @@ service itself. `reason`: a moderator's, of which the author is told.
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Integer, bindparam
@@ -115,139 +115,54 @@ def edit(
     notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
 
 
-def destroy(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None = None,
-) -> bool:
-    """Mark a topic as deleted; maintainers still see it. Return whether it changed."""
-    return _mark(db, EventType.TOPIC_DELETED, actor_id, now, topic, reason, deleted_at=now)
+_CHANGES = {
+    EventType.TOPIC_DELETED: ("deleted_at", True),
+    EventType.TOPIC_RESTORED: ("deleted_at", False),
+    EventType.TOPIC_BANNED: ("banned_at", True),
+    EventType.TOPIC_UNBANNED: ("banned_at", False),
+    EventType.TOPIC_FEATURED: ("excellent_at", True),
+    EventType.TOPIC_UNFEATURED: ("excellent_at", False),
+    EventType.TOPIC_CLOSED: ("closed_at", True),
+    EventType.TOPIC_OPENED: ("closed_at", False),
+}
+"""Which time of a topic each change sets (True) or removes."""
+_HIDE = {"deleted_at": "banned_at", "banned_at": "deleted_at"}
+"""The times that hide a topic, each with the other one."""
 
 
-def restore(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None = None,
-) -> bool:
-    """Show a deleted topic again, unless it is banned, too. Return whether it changed."""
-    return _mark(db, EventType.TOPIC_RESTORED, actor_id, now, topic, reason, deleted_at=None)
-
-
-def ban(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None = None,
-) -> bool:
-    """Hide a topic from everybody but its author, maintainers and admins.
-
-    Return whether it changed.
-    """
-    return _mark(db, EventType.TOPIC_BANNED, actor_id, now, topic, reason, banned_at=now)
-
-
-def unban(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None = None,
-) -> bool:
-    """Show a banned topic again. Return whether it changed."""
-    return _mark(db, EventType.TOPIC_UNBANNED, actor_id, now, topic, reason, banned_at=None)
-
-
-def feature(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None = None,
-) -> None:
-    """Mark a topic as excellent."""
-    if topic.excellent_at is None:
-        _update(db, topic.id, excellent_at=now)
-        _record_action(db, EventType.TOPIC_FEATURED, actor_id, now, topic, reason)
-
-
-def unfeature(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None = None,
-) -> None:
-    """Remove the mark `excellent` from a topic."""
-    if topic.excellent_at is not None:
-        _update(db, topic.id, excellent_at=None)
-        _record_action(db, EventType.TOPIC_UNFEATURED, actor_id, now, topic, reason)
-
-
-def close(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None = None,
-) -> None:
-    """Close a topic: it accepts no more replies."""
-    if topic.closed_at is None:
-        _update(db, topic.id, closed_at=now, closed_by_id=actor_id)
-        _record_action(db, EventType.TOPIC_CLOSED, actor_id, now, topic, reason)
-
-
-def open_again(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None = None,
-) -> None:
-    """Reopen a closed topic."""
-    if topic.closed_at is not None:
-        _update(db, topic.id, closed_at=None, closed_by_id=None)
-        _record_action(db, EventType.TOPIC_OPENED, actor_id, now, topic, reason)
-
-
-def _mark(
-    db: Session,
+def change(
     type_: EventType,
+    db: Session,
     actor_id: int | None,
     now: datetime,
     topic: TopicStateRow,
-    reason: str | None,
-    **mark: datetime | None,
+    reason: str | None = None,
 ) -> bool:
-    """Set, or remove, one of the two times that hide a topic; return whether it changed."""
-    [(name, value)] = mark.items()
-    marks = {"banned_at": topic.banned_at, "deleted_at": topic.deleted_at}
-    if (marks.pop(name) is None) == (value is None):
+    """Change the state of a topic; return whether it was in the other state."""
+    name, is_set = _CHANGES[type_]
+    if (getattr(topic, name) is not None) == is_set:
         return False
-    _update(db, topic.id, **mark)
-    if not any(marks.values()):
-        count = counters.count_topic_shown if value is None else counters.count_topic_hidden
+    values: dict[str, Any] = {name: now if is_set else None}
+    if name == "closed_at":
+        values["closed_by_id"] = actor_id if is_set else None
+    _update(db, topic.id, **values)
+    if name in _HIDE and getattr(topic, _HIDE[name]) is None:
+        count = counters.count_topic_hidden if is_set else counters.count_topic_shown
         count(db, topic.id, topic.user_id, topic.node_id)
-    _record_action(db, type_, actor_id, now, topic, reason)
+    _record(db, type_, actor_id, now, topic.id)
+    about: dict[str, Any] = {"author_id": topic.user_id, "topic_id": topic.id}
+    post_actions.note(db, type_, actor_id, now, reason=reason, **about)
     return True
 
 
-def _record_action(
-    db: Session,
-    type_: EventType,
-    actor_id: int | None,
-    now: datetime,
-    topic: TopicStateRow,
-    reason: str | None,
-) -> None:
-    _record(db, type_, actor_id, now, topic.id)
-    post_actions.note(
-        db, type_, actor_id, now, author_id=topic.user_id, topic_id=topic.id, reason=reason
-    )
+destroy = partial(change, EventType.TOPIC_DELETED)  # maintainers still see it
+restore = partial(change, EventType.TOPIC_RESTORED)  # it is shown, unless it is banned, too
+ban = partial(change, EventType.TOPIC_BANNED)  # its author, maintainers and admins still see it
+unban = partial(change, EventType.TOPIC_UNBANNED)
+feature = partial(change, EventType.TOPIC_FEATURED)  # mark it as excellent
+unfeature = partial(change, EventType.TOPIC_UNFEATURED)
+close = partial(change, EventType.TOPIC_CLOSED)  # it accepts no more replies
+open_again = partial(change, EventType.TOPIC_OPENED)
 
 
 def _record(
