@@ -85,12 +85,6 @@ class ReplyPermission(StrEnum):
     REPORT = "report"  # tell moderators of it
 
 
-class NodePermission(StrEnum):
-    CREATE = "create"  # add a node
-    UPDATE = "update"  # rename, describe, sort
-    DESTROY = "destroy"  # remove an empty node
-
-
 class NotificationPermission(StrEnum):
     """For the caller's own notifications."""
 

@@ -6,8 +6,7 @@ of caller.
 
 from itertools import product
 
-from forumsvc.permissions import NodePermission, ReplyPermission, TopicPermission, UserPermission
-from forumsvc.resources.nodes import Nodes
+from forumsvc.permissions import ReplyPermission, TopicPermission, UserPermission
 from forumsvc.resources.topics import Topics
 from forumsvc.security.identity import Identity
 from forumsvc.security.policy import granted
@@ -21,7 +20,6 @@ CALLERS: list[Identity | None] = [
     identity(None),
     *(identity(level, user_id) for level, user_id in product(LEVELS, (AUTHOR, OTHER))),
 ]
-MODERATORS = ("maintainer", "admin")
 
 
 @each("word", TopicPermission)
@@ -64,13 +62,6 @@ def test_active_users_except_newbies_may_create_topics() -> None:
         level = caller.level if caller is not None else None
         expected = is_user and level not in ("blocked", "newbie")
         assert granted(caller, topics, TopicPermission.CREATE) is expected
-
-
-@each("word", NodePermission)
-def test_maintainers_and_admins_may_manage_nodes(word: str) -> None:
-    for caller in CALLERS:
-        expected = caller is not None and caller.level in MODERATORS
-        assert granted(caller, Nodes(tree.root(caller), "nodes"), word) is expected
 
 
 def test_an_acl_runs_no_query() -> None:
