@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import forumsvc.pages
-from forumsvc.media import avatars
+from tests.contrast import contrast
 from tests.functional.conftest import MakeForum
 
 from .visitor import Visitor, problem
@@ -139,13 +139,6 @@ def colours(dark: bool) -> dict[str, str]:
     """Return the custom properties of the style sheet."""
     light, _, rest = STYLE.partition("@media (prefers-color-scheme: dark)")
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", rest if dark else light))
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of two colors (WCAG 2.2), from those of white to each."""
-    red_green_blue = (tuple(bytes.fromhex(colour[1:])) for colour in (one, other))
-    lower, higher = sorted(avatars.contrast((r, g, b)) for r, g, b in red_green_blue)
-    return higher / lower
 
 
 @pytest.mark.parametrize("dark", [False, True])
