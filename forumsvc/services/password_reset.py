@@ -1,14 +1,10 @@
 """Resetting a forgotten password by a signed token.
 
-A reset token is not stored. Its signature covers the account's password hash and e-mail, so it
-becomes invalid when it is used, and when the password or the e-mail address changes.
+Its signature covers the account's password hash and e-mail, so it becomes invalid when it is used,
+and when the password or the e-mail address changes.
 """
 
-import hmac
-import re
-from base64 import urlsafe_b64encode
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select
@@ -16,9 +12,10 @@ from sqlalchemy.orm import Session
 
 from ..email_addresses import email_key
 from ..models import User, UserState
+from . import signed_tokens
 
 TTL = timedelta(hours=1)
-_RESET_TOKEN = re.compile(r"([1-9][0-9]{0,18})\.([0-9]{1,12})\.([A-Za-z0-9_-]{43})", re.ASCII)
+_PURPOSE = "password reset"
 
 
 class ResetAccount(NamedTuple):
@@ -45,7 +42,7 @@ def find(db: Session | Connection, email: str) -> ResetAccount | None:
 def create_reset_token(secret: str, account: ResetAccount, now: datetime) -> str:
     """Return a reset token for the account, valid for `TTL`. secret: session.secret."""
     expires = int((now + TTL).timestamp())
-    return f"{account.id}.{expires}.{_signature(secret, account, expires)}"
+    return signed_tokens.create(secret, _PURPOSE, account.id, expires, _state(account))
 
 
 def verify_reset_token(
@@ -55,15 +52,15 @@ def verify_reset_token(
 
     lock: lock the account until the transaction ends.
     """
-    match = _RESET_TOKEN.fullmatch(reset_token)
-    if match is None or int(match[2]) <= now.timestamp() or int(match[1]) >= 2**63:
+    user_id = signed_tokens.claimed_user_id(reset_token, now)
+    if user_id is None:
         return None
-    query = _ACCOUNTS.where(User.id == int(match[1]))
+    query = _ACCOUNTS.where(User.id == user_id)
     account = _account_of_row(db.execute(query.with_for_update() if lock else query).first())
     if account is None:
         return None
-    expected = _signature(secret, account, int(match[2]))
-    return account if hmac.compare_digest(expected, match[3]) else None
+    genuine = signed_tokens.is_genuine(secret, _PURPOSE, reset_token, _state(account))
+    return account if genuine else None
 
 
 def _account_of_row(row: Row[Any] | None) -> ResetAccount | None:
@@ -72,8 +69,5 @@ def _account_of_row(row: Row[Any] | None) -> ResetAccount | None:
     )
 
 
-def _signature(secret: str, account: ResetAccount, expires: int) -> str:
-    state = [str(account.id), str(expires), account.email, account.password_hash or ""]
-    message = "\0".join(["password reset", *state]).encode()
-    signature = hmac.new(secret.encode(), message, sha256).digest()
-    return urlsafe_b64encode(signature).rstrip(b"=").decode()
+def _state(account: ResetAccount) -> tuple[str, str]:
+    return account.email, account.password_hash or ""
