@@ -1,5 +1,6 @@
 """The bare envelope: an array for a list, the serializer's object for one resource."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ...models import ReviewKind
@@ -54,6 +55,24 @@ ABILITIES = {
     Kind.TOPIC: TOPIC_ABILITIES,
     Kind.REPLY: REPLY_ABILITIES,
 }
+
+_PRESENTERS: dict[Kind, Callable[[ForumRequest, Any], dict[str, Any]]] = {
+    Kind.USER: lambda request, row: user(request.site, row),
+    Kind.TOPIC: lambda request, row: topic(request.site, row),
+    Kind.REPLY: lambda request, row: reply(request.site, row),
+    Kind.REPLY_DETAIL: lambda request, row: reply_detail(request.site, row),
+    Kind.NODE: lambda request, row: node(row),
+    Kind.PHOTO: lambda request, row: photo(row, request.photo_url(row.name, row.storage)),
+    Kind.WEBHOOK: lambda request, row: webhook(row, None),
+    Kind.DELIVERY: lambda request, row: delivery(row),
+    Kind.RESTRICTION: lambda request, row: restriction(request.site, row),
+    Kind.LOG_RECORD: lambda request, row: log_record(request.site, row),
+    Kind.REPORT: lambda request, row: report(row),
+    Kind.REVIEW: lambda request, row: review(request.site, row),
+    Kind.HELD_POST: lambda request, row: held_post(request.site, row),
+    Kind.ACCESS_BLOCK: lambda request, row: access_block(request.site, row),
+}
+"""A row as an item of a list, by its kind."""
 
 
 class BareEnvelope:
@@ -163,35 +182,7 @@ class BareEnvelope:
 
     def list_item(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
         """Return a resource as an item of a list."""
-        match kind:
-            case Kind.USER:
-                return user(request.site, row)
-            case Kind.TOPIC:
-                return topic(request.site, row)
-            case Kind.REPLY:
-                return reply(request.site, row)
-            case Kind.REPLY_DETAIL:
-                return reply_detail(request.site, row)
-            case Kind.NODE:
-                return node(row)
-            case Kind.PHOTO:
-                return photo(row, request.photo_url(row.name, row.storage))
-            case Kind.WEBHOOK:
-                return webhook(row, None)
-            case Kind.DELIVERY:
-                return delivery(row)
-            case Kind.RESTRICTION:
-                return restriction(request.site, row)
-            case Kind.LOG_RECORD:
-                return log_record(request.site, row)
-            case Kind.REPORT:
-                return report(row)
-            case Kind.REVIEW:
-                return review(request.site, row)
-            case Kind.HELD_POST:
-                return held_post(request.site, row)
-            case Kind.ACCESS_BLOCK:
-                return access_block(request.site, row)
+        return _PRESENTERS[kind](request, row)
 
     def review_details(self, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return what a moderator needs to decide: the reports, the object and its author."""
@@ -210,7 +201,7 @@ class BareEnvelope:
 
     def detail(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return a resource with all its fields."""
-        shown = _serialize(kind, item, request)
+        shown = _detailed(kind, item, request)
         if kind == Kind.REVIEW:
             shown |= self.review_details(item, request)
         if kind in ABILITIES:
@@ -227,7 +218,7 @@ def add_matches(shown: list[dict[str, Any]], result: SearchListing) -> None:
         one["match"] = found
 
 
-def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
+def _detailed(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
     match kind:
         case Kind.USER:
             return user_detail(
@@ -240,25 +231,8 @@ def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
         case Kind.TOPIC:
             hits = request.registry.view_counter.pending_for(item.row.id)
             return topic_detail(request.site, item.row, pending_hits=hits)
-        case Kind.REPLY | Kind.REPLY_DETAIL:
+        case Kind.REPLY:
             return reply_detail(request.site, item.row)
-        case Kind.NODE:
-            return node(item.row)
-        case Kind.PHOTO:
-            return photo(item.row, request.photo_url(item.row.name, item.row.storage))
         case Kind.WEBHOOK:
             return webhook(item.row, getattr(item, "secret", None))
-        case Kind.DELIVERY:
-            return delivery(item.row)
-        case Kind.RESTRICTION:
-            return restriction(request.site, item.row)
-        case Kind.LOG_RECORD:
-            return log_record(request.site, item.row)
-        case Kind.REPORT:
-            return report(item.row)
-        case Kind.REVIEW:
-            return review(request.site, item.row)
-        case Kind.HELD_POST:
-            return held_post(request.site, item.row)
-        case Kind.ACCESS_BLOCK:
-            return access_block(request.site, item.row)
+    return _PRESENTERS[kind](request, item.row)
