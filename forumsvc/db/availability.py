@@ -19,7 +19,6 @@ log = logging.getLogger(__name__)
 _ONE = select(literal(1).label("one"))
 _READ_ONLY = text("SHOW transaction_read_only")
 _MAX_WAIT_SECONDS = 1.0
-_MAX_STALL_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +77,7 @@ class AvailabilityCheck:
 
     def _is_writable(self) -> bool:
         if self._database.is_sqlite:
-            file = self._database.url.database or ""
-            is_stalled = self._database.lock_waits.stalled_seconds > _MAX_STALL_SECONDS
-            return os.access(file, os.W_OK) and not is_stalled
+            return os.access(self._database.url.database or "", os.W_OK)
         try:
             if self._accepts_writes():
                 return True

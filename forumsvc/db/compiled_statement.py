@@ -21,7 +21,7 @@ DmlStatement = Insert | Update | Delete
 class CompiledStatement:
     """A statement compiled for one dialect.
 
-    returns_rows: whether it has columns; locks_rows: whether it is a SELECT FOR UPDATE.
+    returns_rows: whether it has columns.
     """
 
     def __init__(self, statement: Query | DmlStatement, dialect: Dialect) -> None:
@@ -40,7 +40,6 @@ class CompiledStatement:
         self._defaults = _defaults(self._compiled)
         columns: list[Any] = list(statement.exported_columns)
         self.returns_rows = bool(columns)
-        self.locks_rows = "FOR NO KEY UPDATE" in str(self._compiled)
         self._row: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc]  # the names are known at run time only
         processors = [
             column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns

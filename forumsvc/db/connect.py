@@ -154,13 +154,11 @@ def role_settings(options: ConnectionOptions, role: str, *, read_only: bool) -> 
 
 def session_settings(timeouts: Timeouts, *, read_only: bool) -> dict[str, str]:
     """Return the settings of a session; times in milliseconds."""
-    # PostgreSQL counts twice: until a transaction is the next for a row, and until it has it.
-    half = None if timeouts.lock is None else timeouts.lock / 2
     settings = {
         "timezone": "utc",
         # Each statement is planned once: the best index depends on the list, not on parameters.
         "plan_cache_mode": "force_generic_plan",
-        "lock_timeout": _milliseconds(timeouts.read_lock if read_only else half),
+        "lock_timeout": _milliseconds(timeouts.lock),
         "statement_timeout": _milliseconds(timeouts.statement),
         "idle_in_transaction_session_timeout": _milliseconds(timeouts.idle_transaction),
     }

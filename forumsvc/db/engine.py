@@ -7,17 +7,20 @@ first and then waits for the lock fails under concurrent writers, whatever the t
 
 import sqlite3
 import time
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from .connection_options import ConnectionOptions
 from .executor import EXECUTOR, Executor
-from .lock_waits import ATTEMPT_SECONDS, LockWaits
 
 _UNLIMITED_SECONDS = 10**6
 _POLL_SECONDS = 0.01
+_ATTEMPT_SECONDS = 0.05
+"""The busy timeout of one attempt to take SQLite's write lock."""
 
 
 class Database:
@@ -33,22 +36,11 @@ class Database:
         self.url = make_url(url)
         self.reads = self.create_read_engine()
         self.writes = _create_engine(url, options, read_only=False)
-        self.lock_waits = LockWaits(options.timeouts.long_lock_waits)
-        self.executor = Executor(self.reads, self.lock_waits, options)
+        self.executor = Executor(self.reads, options)
         self.executor.attach_to(self.writes)
-        self._limit_lock_waits(options.timeouts.lock)
         self.session: sessionmaker[Session] = sessionmaker(
             self.writes, autoflush=False, info={EXECUTOR: self.executor}
         )
-
-    def _limit_lock_waits(self, timeout: float | None) -> None:
-        def begin_immediate(connection: Connection, seconds: float | None) -> None:
-            self.lock_waits.acquire_write_lock(
-                lambda: _begin_immediate(connection), timeout, is_short=seconds is not None
-            )
-
-        limit = begin_immediate if self.is_sqlite else self.executor.limit_lock_waits
-        self.lock_waits.attach_to(self.writes, limit)
 
     @property
     def is_sqlite(self) -> bool:
@@ -117,39 +109,40 @@ def _sqlite_engine(
         # By default Python 3.11's sqlite3 begins transactions itself: late, and not IMMEDIATE.
         connection.isolation_level = None
         cursor = connection.cursor()
-        _use_wal(cursor, lock_timeout)
+        # SQLite does not wait for the lock that the first switch of a file takes.
+        _while_locked(lock_timeout, lambda: cursor.execute("PRAGMA journal_mode = WAL"))
         cursor.execute("PRAGMA synchronous = NORMAL")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA temp_store = MEMORY")
         if read_only:
             cursor.execute("PRAGMA query_only = ON")
         else:
-            # From here on, only BEGIN IMMEDIATE waits for a lock; `lock_waits` repeats it.
-            cursor.execute(f"PRAGMA busy_timeout = {round(ATTEMPT_SECONDS * 1000)}")
+            # From here on, only BEGIN IMMEDIATE waits for a lock.
+            cursor.execute(f"PRAGMA busy_timeout = {round(_ATTEMPT_SECONDS * 1000)}")
         cursor.close()
+
+    if not read_only:
+
+        @event.listens_for(engine, "begin")
+        def on_begin(connection: Connection) -> None:
+            # SQLite serves those who wait in no order, and looks ever more seldom; so, again.
+            _while_locked(lock_timeout, lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
 
     return engine
 
 
-def _use_wal(cursor: sqlite3.Cursor, seconds: float) -> None:
-    """Switch the file to write-ahead logging.
-
-    SQLite does not wait for the lock that the first switch of a file takes, so this does.
-    """
+def _while_locked(seconds: float, act: Callable[[], object]) -> None:
+    """Repeat what fails because others hold a lock of the file, until it succeeds or time is up."""
     deadline = time.monotonic() + seconds
     while True:
         try:
-            cursor.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(_POLL_SECONDS)
-        else:
+            act()
             return
-
-
-def _begin_immediate(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+        except (OperationalError, sqlite3.OperationalError) as error:
+            code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
+            if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(_POLL_SECONDS)
 
 
 def _postgresql_engine(

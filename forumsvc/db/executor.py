@@ -16,11 +16,9 @@ from sqlalchemy import Connection, Dialect, Engine, ExceptionContext, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from .blocked_reads import BlockedReads
 from .compiled_statement import CompiledStatement, DmlStatement, Query, Values
 from .connection_options import ConnectionOptions
 from .failures import is_outdated_session
-from .lock_waits import LockWaits
 
 _MAX_STATEMENTS = 512
 
@@ -51,10 +49,13 @@ def _open_cursor(dialect: Dialect, driver: Any) -> Any:
     return driver.cursor(binary=True) if dialect.name == "postgresql" else driver.cursor()
 
 
-def _fetch(cursor: Any, text: str, parameters: Any) -> list[tuple[Any, ...]]:
-    """Execute a statement and return its rows, none for one without. Raises the driver's errors."""
+def _fetch(
+    cursor: Any, text: str, parameters: Any, *, returns_rows: bool = True
+) -> list[tuple[Any, ...]]:
+    """Execute a statement and return its rows. Raises the driver's errors."""
     cursor.execute(text, parameters)
-    return cursor.fetchall() if cursor.description else []
+    # psycopg's `description`, which would tell, costs as much as a small row.
+    return cursor.fetchall() if returns_rows else []
 
 
 class Executor:
@@ -66,22 +67,14 @@ class Executor:
     called by `statements.execute` with the session and the statement.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        lock_waits: LockWaits | None = None,
-        options: ConnectionOptions | None = None,
-    ) -> None:
+    def __init__(self, engine: Engine, options: ConnectionOptions | None = None) -> None:
         """Create an executor, which opens no connection yet.
 
-        engine: the read-only one; lock_waits: limits how long sessions wait for row locks; options:
-        None for the defaults.
+        engine: the read-only one; options: None for the defaults.
         """
         options = options or ConnectionOptions()
         self._engine = engine
         self._max_age = options.max_age_seconds or math.inf
-        self._lock_waits = lock_waits or LockWaits(None)
-        self._blocked_reads = BlockedReads()
         self._compiled = lru_cache(_MAX_STATEMENTS)(
             lambda statement: CompiledStatement(statement, engine.dialect)
         )
@@ -105,9 +98,7 @@ class Executor:
         is_repeated = False
         while True:
             try:
-                return compiled.rows(
-                    self._blocked_reads.run(compiled, lambda: self._execute(text, parameters))
-                )
+                return compiled.rows(self._execute(text, parameters))
             except self._errors as error:
                 is_disconnect = self._drop_if_disconnected(error)
                 if is_repeated or not is_disconnect:
@@ -123,35 +114,21 @@ class Executor:
         compiled = self._compiled(statement)
         text, parameters = self._render(compiled, values)
         connection, cursor = self._cursor_of(db)
-
-        def execute() -> list[tuple[Any, ...]]:
-            return self._execute_in(connection, cursor, text, parameters)
-
-        if compiled.locks_rows:
-            lock = (text, *parameters.values())
-            return compiled.rows(self._lock_waits.execute_locking(connection, lock, execute))
-        found = execute()
-        # SQLAlchemy lets PostgreSQL return the key of each INSERT.
-        return compiled.rows(found) if compiled.returns_rows else []
-
-    def _render(self, compiled: CompiledStatement, values: Values) -> tuple[str, Any]:
-        text, parameters = compiled.render(values)
-        for listener in self.query_listeners:
-            listener(text, parameters)
-        return text, parameters
-
-    def _execute_in(
-        self, connection: Connection, cursor: Any, text: str, parameters: Any
-    ) -> list[tuple[Any, ...]]:
-        """Execute a statement on a session's connection. Raises DBAPIError."""
         try:
-            return _fetch(cursor, text, parameters)
+            found = _fetch(cursor, text, parameters, returns_rows=compiled.returns_rows)
         except self._errors as error:
             raise self._on_error(connection, error, text) from error
         except BaseException as error:
             if not isinstance(error, Exception):
                 connection.invalidate()  # as SQLAlchemy does: its protocol state is undefined
             raise
+        return compiled.rows(found)
+
+    def _render(self, compiled: CompiledStatement, values: Values) -> tuple[str, Any]:
+        text, parameters = compiled.render(values)
+        for listener in self.query_listeners:
+            listener(text, parameters)
+        return text, parameters
 
     def attach_to(self, engine: Engine) -> None:
         """Let an engine drop sessions that do not fit the database any more."""
@@ -183,11 +160,6 @@ class Executor:
         cursor = pooled.info[_CURSOR]
         db.info[_CURSOR] = (ref(db.get_transaction()), connection, cursor)
         return connection, cursor
-
-    def limit_lock_waits(self, connection: Connection, seconds: float | None) -> None:
-        """Limit how long a transaction of PostgreSQL waits for any lock; None: as the session."""
-        if seconds is not None:
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {round(seconds * 1000)}")
 
     @property
     def thread_connections(self) -> int:

@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 _EVERY_SECONDS = 5.0
 _MOST_SECONDS = 2.0
+_LOCK_SECONDS = 1.5
+"""How long it waits for SQLite's write lock."""
 _REFUSED_FOR_SECONDS = 10.0
 
 _WRITE = text("SELECT pg_logical_emit_message(true, 'forumsvc', 'health')")
@@ -76,14 +78,24 @@ class WriteCheck:
 def _write_sqlite(file: Path) -> None:
     """Write the number that the file's header has for applications, which stays the same."""
     uri = f"{file.resolve().as_uri()}?mode=rw"
-    with closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:
+    with closing(
+        sqlite3.connect(uri, uri=True, timeout=_LOCK_SECONDS, isolation_level=None)
+    ) as connection:
+        version = _version(connection)
         try:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
             # The lowest byte: an extended code tells that somebody recovers the log, say.
-            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-                return  # somebody writes
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if is_busy and _version(connection) != version:
+                return  # others write
             raise
         [(number,)] = connection.execute("PRAGMA user_version").fetchall()
         connection.execute(f"PRAGMA user_version = {number}")
         connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    """Return a number that each commit of another connection changes."""
+    [(version,)] = connection.execute("PRAGMA data_version").fetchall()
+    return int(version)

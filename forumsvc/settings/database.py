@@ -68,23 +68,8 @@ DATABASE: tuple[Setting, ...] = (
     Setting(
         "database.lock_timeout_seconds",
         or_off(seconds(0.1, 3600)),
-        "10",
+        "1",
         "how long a request waits for a lock (SQLite: for the write lock) before it is a 503",
-    ),
-    Setting(
-        "database.read_lock_timeout_seconds",
-        or_off(seconds(0.1, 3600)),
-        "0.5",
-        "how long a request that only reads waits on PostgreSQL for a table that is locked as a "
-        "whole before it is a 503",
-    ),
-    Setting(
-        "database.long_lock_waits",
-        integer(1, 200),
-        "2",
-        "how many transactions of a process may wait for a lock that long (a quarter of its "
-        "threads at most); all others wait half a second",
-        unit="transactions",
     ),
     Setting(
         "database.statement_timeout_seconds",

@@ -15,7 +15,6 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from .. import errors
 from ..db.failures import is_away, is_outdated_session, sqlstate
-from ..db.lock_waits import CONTENDED
 from ..passwords import PasswordsBusy
 from ..registry import ForumRegistry
 from ..security.denial import denial_message
@@ -137,9 +136,7 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     request.registry.availability.note_failure(error)
     # An interrupted commit may have succeeded: retry only what was not committed yet.
     is_uncommitted = request.is_write or request.method in ("GET", "HEAD")
-    # Many writers of one topic get the lock within a few short waits.
-    is_contended = CONTENDED in getattr(error, "__notes__", ())
-    if _is_rolled_back(error, lost) or (lost and is_uncommitted) or is_contended:
+    if _is_rolled_back(error, lost) or (lost and is_uncommitted):
         mark_error_retryable(error)
     reason = errors.single_line_message(error)
     if will_be_retried(request, error):

@@ -83,7 +83,7 @@ def test_a_lost_connection_is_replaced_for_the_next_transaction(forum: Forum, no
 def test_an_interruption_is_raised_and_leaves_no_broken_connection(
     forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: Any) -> Any:
+    def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, forum.database.session() as db:

@@ -107,7 +107,7 @@ def test_no_statement_is_prepared_where_the_pooler_does_not_follow_it(database_u
     ("setting", "value", "needed"),
     [
         ("timezone", "'Europe/Berlin'", "utc"),
-        ("lock_timeout", "0", "500"),
+        ("lock_timeout", "0", "1000"),
         ("default_transaction_read_only", "off", "on"),
     ],
 )

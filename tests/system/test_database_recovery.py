@@ -246,7 +246,7 @@ def test_a_held_lock_blocks_only_requests_that_need_it(
     setting = prepare(database_url, database, tmp_path, MEMBERS)
     token = str(setting.people[0].token)
     path = f"{API}/topics/{setting.topics[0]}/replies"
-    with serving(tmp_path, database_url, threads=8, database__lock_timeout_seconds="5") as service:
+    with serving(tmp_path, database_url, threads=8) as service:
         repliers = [
             Caller(service.port, "POST", path, str(person.token), {"body": "A reply"})
             for person in setting.people[-20:]
@@ -271,9 +271,10 @@ def test_a_held_lock_blocks_only_requests_that_need_it(
             # Nobody can write, which /health says in time.
             bad = [one for one in bad if one.path != "/health"]
         assert bad == []
-        assert len(answered) >= 20
+        assert answered
         assert Caller(service.port, "POST", path, token, {"body": "Free"})() == 201
-        assert service.get("/health").status == 200
+        # It tries a write every five seconds.
+        wait_until(lambda: service.get("/health").status == 200, "writes are seen to work")
     slowest = max(one.seconds for one in answered)
     middle = sorted(one.seconds for one in answered)[len(answered) // 2]
     record_property(
@@ -289,7 +290,7 @@ def test_a_request_gets_a_lock_that_is_released_in_time(
 ) -> None:
     setting = prepare(database_url, database, tmp_path, MEMBERS)
     path = f"{API}/topics/{setting.topics[0]}/replies"
-    with serving(tmp_path, database_url, threads=8) as service:
+    with serving(tmp_path, database_url, threads=8, database__lock_timeout_seconds="30") as service:
         repliers = [
             Caller(service.port, "POST", path, str(person.token), {"body": "A reply"})
             for person in setting.people[:2]

@@ -39,8 +39,6 @@ WRONG: dict[str, list[str]] = {
     "database.tcp_keepalive_seconds": ["0", "7201", "no"],
     "database.tcp_user_timeout_seconds": ["0", "3601"],
     "database.lock_timeout_seconds": ["0", "3601", "10s"],
-    "database.read_lock_timeout_seconds": ["0", "3601", "500ms"],
-    "database.long_lock_waits": ["0", "201", "off"],
     "database.statement_timeout_seconds": ["0", "86401", "none"],
     "database.idle_transaction_timeout_seconds": ["0", "86401"],
     "database.pool_timeout_seconds": ["0", "301", "off"],
