@@ -124,7 +124,6 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     )
     keeps_networks = settings["moderation.keep_addresses_days"] is not None
     registry.publisher = Publisher(
-        registry.authoring,
         pace_from_settings(settings),
         settings["session.secret"] if keeps_networks else None,
     )

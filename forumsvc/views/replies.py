@@ -32,8 +32,10 @@ from .held_posts import held_result
 def create_reply(item: TopicItem, request: ForumRequest) -> Detail | Held:
     """Reply to a topic."""
     publisher = request.registry.publisher
-    new = (request.db, request.author, request.now, item.row, request.prework)
-    reply = publisher.create_reply(*new)
+    author, authoring = request.author, request.authoring
+    reply = publisher.create_reply(
+        request.db, author, request.now, authoring, item.row, request.prework
+    )
     if isinstance(reply, int):
         return held_result(request, reply)
     return Detail(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), is_new=True)

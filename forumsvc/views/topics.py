@@ -61,7 +61,9 @@ def render_edited(item: TopicItem, request: ForumRequest) -> RenderedPost:
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True, prework=render_new)
 def create_topic(container: Topics, request: ForumRequest) -> Detail | Held:
     publisher, values = request.registry.publisher, {**request.validated, "body": request.prework}
-    topic = publisher.create_topic(request.db, request.author, request.now, **values)
+    topic = publisher.create_topic(
+        request.db, request.author, request.now, request.authoring, **values
+    )
     if isinstance(topic, int):
         return held_result(request, topic)
     return Detail(Kind.TOPIC, container.wrap(str(topic.id), topic), is_new=True)

@@ -137,10 +137,10 @@ def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(
     assert storages.files() == (5, 5)
     assert forum.app.get(urls[0]).status_int == 302
     assert storages.copy().json["copied"] == 0
-    assert storages.copy("--delete").json["deleted"] == 5
+    assert storages.copy("--delete", "--yes").json["deleted"] == 5
     assert storages.files() == (0, 5)
     check_served(forum, [*urls, avatar])
-    report = storages.copy("--delete", source="s3", target="local").json
+    report = storages.copy("--delete", "--yes", source="s3", target="local").json
     assert (report["copied"], report["deleted"]) == (5, 5)
     assert (storages.places(), storages.files()) == (["local"] * 5, (5, 0))
     assert all(forum.app.get(url).status_int == 200 for url in [*urls, avatar])
@@ -161,10 +161,10 @@ def test_a_copy_that_was_stopped_goes_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(S3Storage, "put", fail)
-        found = storages.copy("--delete")
+        found = storages.copy("--delete", "--yes")
     assert (found.code, "network is away" in found.err) == (1, True)
     assert storages.places() == ["s3", "s3", "local", "local"]
-    report = storages.copy("--delete").json
+    report = storages.copy("--delete", "--yes").json
     assert (report["copied"], report["deleted"], report["kept"]) == (2, 4, 0)
 
 
@@ -173,7 +173,7 @@ def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(storages
     first, second = ("/".join(url.split("/")[-2:]) for url in urls[:2])
     (storages.folder / first).unlink()
     (storages.folder / second).write_bytes(b"x")
-    found = storages.copy("--delete")
+    found = storages.copy("--delete", "--yes")
     report = json.loads(found.out)
     assert found.code == 1
     assert [report[key] for key in ("copied", "missing", "broken", "deleted")] == [2, 1, 1, 2]
@@ -197,7 +197,7 @@ def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(storages: 
     storages.copy()
     assert upload(bob, "red") == [url]
     assert storages.places() == ["s3", "local"]
-    report = storages.copy("--delete").json
+    report = storages.copy("--delete", "--yes").json
     assert (report["deleted"], storages.places()) == (1, ["s3", "s3"])
     check_served(forum, [url])
 

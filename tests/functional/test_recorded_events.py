@@ -1,11 +1,9 @@
 """What each endpoint records as events: once, only if something changed, and in its transaction."""
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from sqlalchemy import select, update
 from forumsvc import clock
 from forumsvc.background.webhook_bodies import site_of
 from forumsvc.db.expired_rows import delete_batch
-from forumsvc.models import Event, EventType, HoldReason, Role, User
+from forumsvc.models import Event, HoldReason, Role, User
 from forumsvc.presenters import events as event_presenter
 from forumsvc.queries import event_objects
 from forumsvc.queries import events as queries
@@ -310,14 +308,3 @@ def test_a_confirmed_address_is_recorded_without_the_address(scene: Scene) -> No
         email_confirmation.confirm_as_admin(db, "bob", clock.now())
     event = scene.recorded()[-1]
     assert (event.type, event.user_id, event.data) == ("user.confirmed", scene.bob.id, None)
-
-
-def test_the_operators_page_on_webhooks_lists_all_types() -> None:
-    page = Path("docs/operators/webhooks.md").read_text(encoding="utf-8")
-    [listed] = re.findall(r"The types: (.*?); and `ping`", page, re.DOTALL)
-    found = [
-        f"{group}.{name}"
-        for group, names in re.findall(r"`(\w+)\.`\s+([^;]*)", listed)
-        for name in re.split(r",\s+", names)
-    ]
-    assert found == [str(each) for each in EventType]

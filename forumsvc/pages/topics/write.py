@@ -44,7 +44,9 @@ def create(context: Topics, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         topic_service.check_node(request.executor, values["node_id"])
         publisher, new = request.registry.publisher, {**values, "body": body}
-        topic = publisher.create_topic(request.db, request.author, request.now, **new)
+        topic = publisher.create_topic(
+            request.db, request.author, request.now, request.authoring, **new
+        )
         if isinstance(topic, int):
             return request.route_path("held_post", held_id=topic)
         return request.route_path("topic", topic_id=topic.id)
@@ -87,7 +89,9 @@ def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         locked = lock_item(item, request, TopicPermission.REPLY, whole_row=False)
         publisher = request.registry.publisher
-        created = publisher.create_reply(request.db, request.author, request.now, locked.row, body)
+        created = publisher.create_reply(
+            request.db, request.author, request.now, request.authoring, locked.row, body
+        )
         if isinstance(created, int):
             return request.route_path("held_post", held_id=created)
         return request.route_path("reply", reply_id=created.id)

@@ -37,7 +37,6 @@ class Publisher:
     that breaks a rule, RateLimited, Conflict.
     """
 
-    authoring: Authoring
     pace: Pace
     network_secret: str | None
 
@@ -46,6 +45,7 @@ class Publisher:
         db: Session,
         author: Author,
         now: datetime,
+        authoring: Authoring,
         *,
         title: str,
         node_id: int,
@@ -53,64 +53,73 @@ class Publisher:
     ) -> TopicRow | int:
         """Create a topic. Raises Invalid if the node does not exist, too."""
         post = {"body": body.body, "title": title, "node_id": node_id}
-        waiting = self._waiting(db, author, post)
+        waiting = _waiting(db, author, authoring, post)
         if waiting is not None:
             return waiting
         is_limited = author.is_limited
         self.pace.check_topic(db, author.user_id, now, title, body.body, is_limited=is_limited)
-        reason = self._reason_to_hold(db, author, body, title)
+        reason = _reason_to_hold(db, author, authoring, body, title)
         if reason is not None:
-            return self._hold(db, author, now, reason, body, post)
+            return self._hold(db, author, now, authoring, reason, body, post)
         topic = topics.create(
-            db, author.user_id, now, self.authoring, title=title, node_id=node_id, body=body
+            db, author.user_id, now, authoring, title=title, node_id=node_id, body=body
         )
         self._remember_network(db, author, now)
         return topic
 
     def create_reply(
-        self, db: Session, author: Author, now: datetime, topic: TopicStateRow, body: RenderedPost
+        self,
+        db: Session,
+        author: Author,
+        now: datetime,
+        authoring: Authoring,
+        topic: TopicStateRow,
+        body: RenderedPost,
     ) -> ReplyRow | int:
         """Create a reply to a topic, which is locked."""
         post = {"body": body.body, "topic_id": topic.id}
-        waiting = self._waiting(db, author, post)
+        waiting = _waiting(db, author, authoring, post)
         if waiting is not None:
             return waiting
         is_limited = author.is_limited
         self.pace.check_reply(db, author.user_id, now, topic.id, body.body, is_limited=is_limited)
-        reason = self._reason_to_hold(db, author, body, None)
+        reason = _reason_to_hold(db, author, authoring, body, None)
         if reason is not None:
-            return self._hold(db, author, now, reason, body, post)
-        reply = replies.create(db, author.user_id, now, self.authoring, topic, body)
+            return self._hold(db, author, now, authoring, reason, body, post)
+        reply = replies.create(db, author.user_id, now, authoring, topic, body)
         self._remember_network(db, author, now)
         return reply
-
-    def _waiting(self, db: Session, author: Author, post: dict[str, Any]) -> int | None:
-        """Return the id of a post of the author with the same text that waits, or None."""
-        if not self.authoring.rules.may_hold:
-            return None
-        title, topic_id = post.get("title"), post.get("topic_id")
-        return held_posts.waiting_equal(db, author.user_id, post["body"], title, topic_id)
-
-    def _reason_to_hold(
-        self, db: Session, author: Author, body: RenderedPost, title: str | None
-    ) -> HoldReason | None:
-        rules = self.authoring.rules
-        return rules.reason_to_hold(db, author.user_id, body.text, body.body, title)
 
     def _hold(
         self,
         db: Session,
         author: Author,
         now: datetime,
+        authoring: Authoring,
         reason: HoldReason,
         body: RenderedPost,
         post: dict[str, Any],
     ) -> int:
         # What is refused is refused now, not when a moderator has read it.
-        self.authoring.rules.check_rendered(db, author.user_id, body.text, is_new=True)
+        authoring.rules.check_rendered(db, author.user_id, body.text, is_new=True)
         self._remember_network(db, author, now)
         return holding.hold(db, author.user_id, now, reason, **post)
 
     def _remember_network(self, db: Session, author: Author, now: datetime) -> None:
         if self.network_secret is not None:
             post_networks.remember(db, self.network_secret, author.user_id, author.address, now)
+
+
+def _waiting(db: Session, author: Author, authoring: Authoring, post: dict[str, Any]) -> int | None:
+    """Return the id of a post of the author with the same text that waits, or None."""
+    if not authoring.rules.may_hold:
+        return None
+    title, topic_id = post.get("title"), post.get("topic_id")
+    return held_posts.waiting_equal(db, author.user_id, post["body"], title, topic_id)
+
+
+def _reason_to_hold(
+    db: Session, author: Author, authoring: Authoring, body: RenderedPost, title: str | None
+) -> HoldReason | None:
+    rules = authoring.rules
+    return rules.reason_to_hold(db, author.user_id, body.text, body.body, title)

@@ -55,7 +55,7 @@ def test_there_are_all_commands_and_no_others() -> None:
     assert {" ".join(words) for words in commands(main)} == {
         *("check", "doctor", "config init", "config print", "db upgrade", "db current", "db check"),
         "db role-settings",
-        *("demo", "settings", "work", "mail list", "mail retry", "mail test"),
+        *("demo", "settings", "work", "mail test", "jobs list", "jobs retry", "jobs discard"),
         *(
             "events list",
             "events status",

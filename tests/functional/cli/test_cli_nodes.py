@@ -193,7 +193,7 @@ def test_each_topic_of_a_deleted_node_is_recorded_as_moved(run: Run, database: D
     ann = add_user(database)
     topics = [add_topic(database, ann, source, deleted_at=gone) for gone in (None, now())]
     add_topic(database, ann, target)
-    run("node", "delete", source, "--move-to", target)
+    run("node", "delete", source, "--move-to", target, "--yes")
     moved = run("events", "list", "--type", "topic.moved", "--json").json["events"]
     assert [(event["topic_id"], event["node_id"], event["actor_id"]) for event in moved] == [
         (topic, target, None) for topic in topics
