@@ -11,7 +11,6 @@ BIN := .venv/bin
 STAMP := .venv/.installed-base
 TEST_STAMP := .venv/.installed-test
 EXTENDED_STAMP := .venv/.installed-extended
-BENCH_STAMP := .venv/.installed-bench
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 $(BIN)/python:
@@ -28,10 +27,6 @@ $(TEST_STAMP): setup.py constraints.txt | $(BIN)/python
 $(EXTENDED_STAMP): tests/downloads.py $(wildcard tests/system/*/npm/package-lock.json) $(TEST_STAMP)
 	$(BIN)/python -m tests.downloads
 	@touch $@
-
-$(BENCH_STAMP): setup.py constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[dev,bench]'
-	@touch $(STAMP) $(TEST_STAMP) $@
 
 serve: $(STAMP)
 	@$(BIN)/forumsvc -c $(INI) db upgrade
@@ -64,17 +59,16 @@ test-lowest: | $(BIN)/python
 	.venv/lowest/bin/uv pip install --quiet --python .venv/lowest --resolution lowest-direct --editable '.[test]'
 	.venv/lowest/bin/python $(PYTEST) tests/unit tests/functional -m 'not extended' $(ARGS)
 
-# mypy reads the benchmarks, too, so their libraries must be there.
-lint: $(BENCH_STAMP)
+lint: $(TEST_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(BENCH_STAMP)
+bench: $(TEST_STAMP)
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 # Measures this checkout and another revision by turns: make compare REVISION=v1
-compare: $(BENCH_STAMP)
+compare: $(TEST_STAMP)
 	$(BIN)/python -m benchmarks.compare $(REVISION) $(ARGS)
 
 # The README's, of this checkout, into docs/images. Needs a Chromium.

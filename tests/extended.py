@@ -23,9 +23,8 @@ EXTENDED = (
     # Copies of photos between two storages, and lists of many rows.
     "tests/functional/test_photos_storages.py",
     "tests/functional/test_paging_plans.py",
-    # The plans of lists on many rows, and demo communities of many kinds.
+    # The plans of lists on many rows.
     "tests/functional/test_list_plans.py",
-    "tests/unit/demo/test_demo_load.py",
     # Corpora of other projects, growth of the rendering time, hostile texts and pictures.
     "tests/unit/media/test_refused.py",
     "tests/unit/markup/test_markup_conformance.py",

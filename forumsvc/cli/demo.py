@@ -8,7 +8,7 @@ from sqlalchemy import exists, select
 
 from ..clock import now
 from ..db.statements import insert_or_ignore, update_of
-from ..demo import ADMIN_LOGIN, DEMO_LOGIN, LANGUAGES, Size, load
+from ..demo import ADMIN_LOGIN, DEMO_LOGIN, LANGUAGES, load
 from ..errors import Conflict
 from ..markup import Renderer
 from ..models import OAuthClient, User
@@ -17,50 +17,27 @@ from ..oauth.token_hash import hash_token
 from ..passwords import hash_password, verify_password
 from .client import DEFAULT_GRANTS
 from .command import Command
-from .context import Context, Progress, pass_context, yes_option
+from .context import Context, pass_context, yes_option
 
 CLIENT_ID = "demo"
 # Public values, so that the printed commands can be pasted.
 CLIENT_SECRET = "demo-secret"  # noqa: S105 - told to everybody
 PASSWORD = "demo-password"  # noqa: S105 - told to everybody
 
-DEFAULT = Size()
-
 
 @click.command(cls=Command)
-@click.option("--users", metavar="N", type=int, default=DEFAULT.users, show_default=True)
-@click.option("--topics", metavar="N", type=int, default=DEFAULT.topics, show_default=True)
-@click.option("--replies", metavar="N", type=int, default=DEFAULT.replies, show_default=True)
-@click.option(
-    "--seed",
-    metavar="S",
-    type=int,
-    default=1,
-    show_default=True,
-    help="The same seed, numbers and language make the same community.",
-)
 @click.option(
     "--language",
     type=click.Choice(LANGUAGES),
     default=LANGUAGES[0],
     show_default=True,
-    help="Of names and texts.",
+    help="Of the posts.",
 )
 @click.option("--if-empty", is_flag=True, help="Do nothing where there are users already.")
 @yes_option
 @pass_context
-def demo(
-    context: Context,
-    users: int,
-    topics: int,
-    replies: int,
-    seed: int,
-    language: str,
-    if_empty: bool,
-    yes: bool,
-) -> None:
+def demo(context: Context, language: str, if_empty: bool, yes: bool) -> None:
     """Fill a database without users with a demo community."""
-    size = Size(users=users, topics=topics, replies=replies)
     # A public password is acceptable in development only.
     is_development = context.settings["site.environment"] == "development"
     with context.current_database().reads.connect() as db:
@@ -74,26 +51,22 @@ def demo(
         return
     if not is_development:
         context.confirm(
-            f"This is production ({context.site_url}): {users} invented users, {topics} topics and "
-            f"{replies} replies would be added, and no command removes them again.",
+            f"This is production ({context.site_url}): invented users with topics and replies "
+            "would be added, and no command removes them again.",
             yes=yes,
         )
     password = PASSWORD if is_development else secrets.token_urlsafe(12)
     client_secret = CLIENT_SECRET if is_development else secrets.token_urlsafe(32)
     # Before the users: if loading them fails, the command can be repeated.
     _add_client(context, client_secret)
-    with Progress("Filling") as bar:
-        loaded = load(
-            context.database,
-            size,
-            seed,
-            language=language,
-            password_hash=hash_password(password),
-            renderer=Renderer(workers=0, site_url=context.settings["site.url"]),
-            user_url=context.settings["site.user_url"],
-            progress=lambda what, done, total: bar.show(done, total),
-        )
-    lines = [f"{many:>9} {name.replace('_', ' ')}" for name, many in loaded.counts.items()]
+    counts = load(
+        context.database,
+        language=language,
+        password_hash=hash_password(password),
+        renderer=Renderer(workers=0, site_url=context.settings["site.url"]),
+        user_url=context.settings["site.user_url"],
+    )
+    lines = [f"{many:>9} {name.replace('_', ' ')}" for name, many in counts.items()]
     lines += (
         _next_steps(context)
         if is_development
@@ -101,8 +74,8 @@ def demo(
     )
     context.output(
         "\n".join(lines),
-        **loaded.counts,
-        login=loaded.demo_login,
+        **counts,
+        login=DEMO_LOGIN,
         password=password,
         client_id=CLIENT_ID,
         client_secret=client_secret,

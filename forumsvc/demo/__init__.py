@@ -1,8 +1,6 @@
-"""Generates a realistic community, to try the service with and for benchmarks."""
+"""A small community, written by hand, to try the service with."""
 
-from .language import LANGUAGES
-from .load import LoadResult, Progress, load
-from .people import ADMIN_LOGIN, DEMO_LOGIN
-from .size import Size
+from .load import ADMIN_LOGIN, DEMO_LOGIN, load
+from .posts import LANGUAGES
 
-__all__ = ["ADMIN_LOGIN", "DEMO_LOGIN", "LANGUAGES", "LoadResult", "Progress", "Size", "load"]
+__all__ = ["ADMIN_LOGIN", "DEMO_LOGIN", "LANGUAGES", "load"]

@@ -1,203 +1,239 @@
-"""Fills a database with a demo community."""
+"""Fills a database with the demo community, through the services: every rule of the forum holds."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from functools import partial
+from datetime import datetime, timedelta
+from random import Random
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from .. import clock
 from ..cache import invalidation
+from ..cache.invalidation import update_without_invalidation
 from ..db.engine import Database
 from ..db.statements import update_of
-from ..errors import Conflict, Invalid
+from ..errors import Conflict
 from ..markup import Renderer
-from ..models import Base, Node, Reply, Topic, User
-from ..services import counter_check, events, nodes, search_reindex
+from ..models import Base, Node, Notification, ReportCategory, Role, Topic, User, UserState
+from ..queries import replies as reply_queries
+from ..queries import topics as topic_queries
+from ..search.normal_form import name_key
+from ..services import events, nodes, relations, replies, search_reindex, topics
 from ..services.content.authoring import Authoring
 from ..services.content.rules import Rules
-from .bulk import Bulk, multiply
-from .community import Community
-from .indexes import without_indexes
-from .language import LANGUAGES, Theme, themes
-from .members import Members, joining_times, user_rows
-from .people import DEMO_LOGIN, people
-from .reports import report_some
-from .rng import stream
-from .size import Size
+from ..services.moderation import reporting
+from ..services.moderation.reporting import Reporter, Target
+from ..services.notifications import inbox
+from .posts import LANGUAGES, Post, community
 
-LATEST = datetime(2026, 11, 1, tzinfo=UTC)
-"""The latest time in a demo. Fixed, so that the same seed gives the same rows on any day."""
+DEMO_LOGIN = "demo"
+"""The login of the first user, an ordinary member."""
 
-_LENGTH = timedelta(days=3 * 365)
-"""How long the demo community has existed."""
+ADMIN_LOGIN = "admin"
+"""The login of the second user."""
 
-_BASE_LENGTH = timedelta(days=60)
-"""How long of it the posts take that are made through the services, where SQL makes others."""
+_UNREAD = timedelta(days=4)
+"""Notifications that are older have been read."""
 
-_ACTIVE_USERS = 50
-"""How many users act in the posts that are made through the services, at most."""
-
-_MAX_MENTIONS = 20
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with the name of the current step, what is done of it, and its total (None: unknown)."""
-
-
-@dataclass(frozen=True)
-class LoadResult:
-    """What was written.
-
-    counts: table name → rows; demo_login, admin_login: the first two users, an ordinary member
-    with topics, replies and notifications, and an admin.
-    """
-
-    counts: Mapping[str, int]
-    demo_login: str
-    admin_login: str
+_COUNTED = (
+    *("sections", "nodes", "users", "topics", "replies", "topic_likes", "reply_likes"),
+    *("topic_follows", "favorites", "user_follows", "user_blocks", "notifications", "reports"),
+)
 
 
 def load(
     database: Database,
-    size: Size,
-    seed: int,
     *,
     renderer: Renderer,
-    language: str = "en",
+    language: str = LANGUAGES[0],
     user_url: str = "/{login}",
     password_hash: str | None = None,
-    progress: Progress = lambda what, done, total: None,
-    until: datetime | None = None,
-) -> LoadResult:
-    """Fill the database, which is at the newest revision, with a demo community.
+) -> Mapping[str, int]:
+    """Fill the database with the demo community; return how many rows it has of each table.
 
-    The same size, seed and language give the same rows. Existing rows stay: the demo's rows get
-    higher ids, and only nodes and sections of the same names are shared. It is one
-    transaction; then the posts are indexed for the search.
+    It ends at this moment, and is always the same otherwise. Existing rows stay; nodes and sections
+    of the same names are shared. It is one transaction; then the posts are indexed for the search.
 
     language: one of `LANGUAGES`; user_url: the template of a mention's link; password_hash: of
-    every demo user, or None if nobody may log in; progress: see `Progress`; until: the end of the
-    demo's time; by default `LATEST`, or the beginning of today if that is earlier.
-    Raises Conflict if there is a demo already, Invalid for a language that is not known.
+    every member, None if nobody may log in.
+    Raises Conflict if a login is taken.
     """
-    if language not in LANGUAGES:
-        raise Invalid("language", f"must be one of {', '.join(LANGUAGES)}")
-    until = until or min(LATEST, clock.now().replace(hour=0, minute=0, second=0, microsecond=0))
-    used_themes = themes(language)
-    authoring = Authoring(renderer, user_url, _MAX_MENTIONS, Rules(), inline_recipients=size.users)
-    start, base = until - _LENGTH, size.base()
-    is_large = (base.topics, base.replies) != (size.topics, size.replies)
-    base_start = until - _BASE_LENGTH if is_large else start
-    joined = joining_times(size.users, start, until - _BASE_LENGTH)
+    node_rows, members, posts = community(language)
+    authoring = Authoring(renderer, user_url, 20, Rules(), inline_recipients=len(members))
+    now = clock.now().replace(microsecond=0)
     with database.session.begin() as db:
         events.record_nothing(db)
         before = _count_rows(db)
-        users = _insert_users(db, used_themes, joined, password_hash, seed)
-        progress("users", size.users, size.users)
-        node_ids = _create_nodes(db, used_themes, start)
-        if is_large:
-            bulk = Bulk(
-                size.without(base),
-                first_user=users[0]["id"],
-                first_topic=_next_id(db, Topic),
-                first_reply=_next_id(db, Reply),
-                themes=used_themes,
-                node_ids=node_ids,
-                start=start,
-                end=base_start,
-                seed=seed,
-            )
-            _multiply(db, bulk, renderer, progress)
         search_reindex.mark_pending(db)
-        active = users[:_ACTIVE_USERS]
-        ids, logins = [row["id"] for row in active], [row["login"] for row in active]
-        members = Members(ids, logins, joined[:_ACTIVE_USERS], stream(seed, "members"))
-        community = Community(db, authoring, members, used_themes, node_ids, seed)
-        total = base.topics + base.replies
-        community.write(
-            *(base.topics, base.replies, base_start, until),
-            lambda done: progress("posts with notifications", done, total),
-        )
-        report_some(db, ids, until)
-        db.connection().exec_driver_sql("ANALYZE")
+        loading = _Loading(db, authoring, now)
+        loading.add_members(members, password_hash)
+        loading.add_nodes(node_rows)
+        for post, written in [(post, loading.write(post)) for post in posts]:
+            loading.moderate(post, written)
+        loading.finish()
         counts = {name: many - before[name] for name, many in _count_rows(db).items()}
         for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES):
             invalidation.invalidate(db, version)
-    search_reindex.reindex(database, progress=partial(progress, "search index"))
-    return LoadResult(counts, logins[0], logins[1])
-
-
-def _multiply(db: Session, bulk: Bulk, renderer: Renderer, progress: Progress) -> None:
-    """Make the posts that SQL makes, and set every counter."""
-    connection = db.connection()
-    with without_indexes(connection, progress):
-        multiply(connection, bulk, lambda text: renderer.render(text).to_html({}, ""), progress)
-        connection.exec_driver_sql("ANALYZE")
-        progress("counters", 0, counter_check.STEPS)
-        counter_check.fix(db)
-        progress("counters", counter_check.STEPS, counter_check.STEPS)
-        # PostgreSQL checks each foreign key by a join, which it plans by these figures.
-        connection.exec_driver_sql("ANALYZE")
-    _advance_sequences(connection, (Topic, Reply))
-
-
-def _insert_users(
-    db: Session,
-    used_themes: Sequence[Theme],
-    joined: list[datetime],
-    password_hash: str | None,
-    seed: int,
-) -> list[dict[str, Any]]:
-    taken = set(db.scalars(select(User.login_key)))
-    if DEMO_LOGIN in taken:
-        raise Conflict(f"There is a user {DEMO_LOGIN!r} already, so there is a demo community.")
-    languages = list({id(theme.language): theme.language for theme in used_themes}.values())
-    persons = people(len(joined), stream(seed, "people"), languages, taken)
-    rows = user_rows(persons, _next_id(db, User), joined, password_hash)
-    db.execute(insert(User), rows)
-    _advance_sequences(db.connection(), (User,))
-    return rows
-
-
-def _create_nodes(db: Session, used_themes: Sequence[Theme], moment: datetime) -> list[int]:
-    """Create the nodes that do not exist yet; return the ids of all, in the order of the themes."""
-    known = {row.name: row.id for row in db.execute(select(Node.id, Node.name))}
-    made = []
-    for at, theme in enumerate(used_themes):
-        if theme.name not in known:
-            sort = 10 * (len(used_themes) - at)
-            texts = {"summary": theme.summary, "section": theme.section}
-            known[theme.name] = nodes.create(db, theme.name, sort=sort, **texts).id
-            made.append(known[theme.name])
-    times = {"created_at": moment, "updated_at": moment}
-    db.execute(update_of(Node).where(Node.id.in_(made)).values(times))
-    return [known[theme.name] for theme in used_themes]
-
-
-def _next_id(db: Session, model: type[Base]) -> int:
-    return (db.scalar(select(func.max(model.__table__.c.id))) or 0) + 1
-
-
-def _advance_sequences(db: Connection, models: Iterable[type[Base]]) -> None:
-    """Let PostgreSQL number new rows after the existing ones, as SQLite does by itself."""
-    if db.dialect.name == "postgresql":
-        for model in models:
-            largest = func.max(model.__table__.c.id)
-            sequence = func.pg_get_serial_sequence(model.__tablename__, "id")
-            db.execute(select(func.setval(sequence, largest)).having(largest.is_not(None)))
+    search_reindex.reindex(database)
+    return counts
 
 
 def _count_rows(db: Session) -> dict[str, int]:
-    tables = (
-        *("sections", "nodes", "users", "topics", "replies", "topic_likes", "reply_likes"),
-        *("topic_follows", "favorites", "user_follows", "user_blocks", "notifications"),
-        "reports",
-    )
-    counted = {}
-    for name in tables:
-        table = Base.metadata.tables[name]
-        counted[name] = db.scalar(select(func.count()).select_from(table)) or 0
-    return counted
+    tables = (Base.metadata.tables[name] for name in _COUNTED)
+    return {it.name: db.scalar(select(func.count()).select_from(it)) or 0 for it in tables}
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A post in the database. at: when it was written."""
+
+    id: int
+    topic_id: int
+    at: datetime
+
+
+class _Loading:
+    """Writes a community that ends at the moment `now`."""
+
+    def __init__(self, db: Session, authoring: Authoring, now: datetime) -> None:
+        self._db = db
+        self._authoring = authoring
+        self._now = now
+        self._users: dict[str, int] = {}
+        self._joined: dict[str, datetime] = {}
+        self._blocked: set[str] = set()
+        self._moderator = 0
+        self._nodes: dict[str, int] = {}
+        self._topics: dict[tuple[str, int], int] = {}
+
+    def add_members(self, members: list[dict[str, Any]], password_hash: str | None) -> None:
+        """Add the members, and let them follow and block each other as soon as both are there."""
+        logins = [member["login"] for member in members]
+        if taken := self._db.scalar(select(User.login).where(User.login_key.in_(logins))):
+            raise Conflict(f"There is a user {taken!r} already, so there is a demo community.")
+        self._joined = {it["login"]: self._now - timedelta(days=it["joined"]) for it in members}
+        self._blocked = {it["login"] for it in members if "state" in it}
+        relatives = [(it["login"], it.pop("follows", []), it.pop("blocks", [])) for it in members]
+        rows = [_user_row(it, self._joined[it["login"]], password_hash) for it in members]
+        self._db.execute(insert(User), rows)
+        found = select(User.login, User.id).where(User.login_key.in_(logins))
+        self._users = {row.login: row.id for row in self._db.execute(found)}
+        maintainer = next(it["login"] for it in members if it.get("role") == Role.MAINTAINER)
+        self._moderator = self._users[maintainer]
+        for login, follows, blocks in relatives:
+            for other in [*follows, *blocks]:
+                at = max(self._joined[login], self._joined[other]) + timedelta(hours=3)
+                relate = relations.follow_user if other in follows else relations.block_user
+                relate(self._db, self._users[login], at, self._users[other])
+
+    def add_nodes(self, rows: list[dict[str, Any]]) -> None:
+        """Add the nodes that do not exist; the first is shown first."""
+        self._nodes = {row.name: row.id for row in self._db.execute(select(Node.id, Node.name))}
+        made = {}
+        for at, row in enumerate(rows):
+            if row["name"] not in self._nodes:
+                made[row["name"]] = nodes.create(self._db, **row, sort=10 * (len(rows) - at)).id
+        opened = min(self._joined.values())
+        times = {"created_at": opened, "updated_at": opened}
+        self._db.execute(update_of(Node).where(Node.id.in_(made.values())).values(times))
+        self._nodes |= made
+
+    def write(self, post: Post) -> _Written:
+        """Write a post; then its readers like it, and some of them follow or keep its topic."""
+        db, at, author = self._db, self._now - post.age, self._users[post.author]
+        title = post.title or None
+        rendered = self._authoring.render(db, author, post.body, title=title)
+        created: Any
+        if title:
+            node_id = self._nodes[post.marks.get("moved", post.node)]
+            common = (db, author, at, self._authoring)
+            created = topics.create(*common, title=title, node_id=node_id, body=rendered)
+            self._topics[post.thread] = created.id
+        else:
+            topic = self._locked_topic(self._topics[post.thread])
+            created = replies.create(db, author, at, self._authoring, topic, rendered)
+        written = _Written(created.id, self._topics[post.thread], at)
+        self._react(post, written)
+        return written
+
+    def _react(self, post: Post, written: _Written) -> None:
+        readers = sorted(self._joined.keys() - self._blocked - {post.author})
+        chosen = Random(post.body).sample(readers, min(post.likes, len(readers)))  # noqa: S311
+        step = min(timedelta(days=2), post.age) / (len(chosen) + 1)
+        for number, login in enumerate(chosen):
+            first = max(written.at, self._joined[login])
+            user, at = self._users[login], first + (number + 1) * step
+            if not post.title:
+                relations.like_reply(self._db, user, at, written.id)
+                continue
+            relations.like_topic(self._db, user, at, written.id)
+            if number % 3 == 0:
+                relations.follow_topic(self._db, user, at, written.id)
+            if number % 4 == 1:
+                relations.favorite(self._db, user, at, self._locked_topic(written.id))
+
+    def moderate(self, post: Post, written: _Written) -> None:
+        """Do what the marks of a post say, a little after it."""
+        db, author = self._db, self._users[post.author]
+        at = written.at + min(timedelta(minutes=9), post.age / 2)
+        if "moved" in post.marks:
+            body = self._authoring.render(db, self._moderator, post.body)
+            topic, node_id = self._locked_topic(written.id), self._nodes[post.node]
+            common = (db, self._moderator, at, self._authoring, topic)
+            topics.edit(*common, title=post.title, node_id=node_id, body=body)
+        if "reported" in post.marks:
+            key = f"topic:{written.id}" if post.title else f"reply:{written.id}"
+            target = Target(key, author, written.topic_id, None if post.title else written.id)
+            category = ReportCategory(post.marks["reported"])
+            for login in (DEMO_LOGIN, ADMIN_LOGIN):
+                reporter = Reporter(self._users[login], Role.MEMBER, is_established=True)
+                words = (db, reporter, at, target)
+                reporting.report(*words, category=category, comment="", hide_after=None)
+        if "deleted" in post.marks and not post.title:
+            replies.destroy(db, author, at, self._locked_reply(written.id))
+        for mark, act in (
+            ("excellent", topics.feature),
+            ("closed", topics.close),
+            ("banned", topics.ban),
+            ("deleted", topics.destroy),
+        ):
+            if post.title and mark in post.marks:
+                act(db, self._moderator, at, self._locked_topic(written.id))
+
+    def finish(self) -> None:
+        """Let the members read what they have been notified of long ago, and count the views."""
+        old = (Notification.read_at.is_(None), Notification.created_at < self._now - _UNREAD)
+        for user_id in self._users.values():
+            mine = select(Notification.id).where(Notification.user_id == user_id, *old)
+            inbox.mark_read(self._db, user_id, self._now - _UNREAD, self._db.scalars(mine).all())
+        hits = 15 + 14 * Topic.replies_count + 9 * Topic.likes_count + Topic.id * 37 % 61
+        made = update_without_invalidation(Topic).where(Topic.id.in_(self._topics.values()))
+        self._db.execute(made.values(hits=hits))
+
+    def _locked_topic(self, topic_id: int) -> Any:
+        return topic_queries.by_id(self._db, topic_id, lock=True)
+
+    def _locked_reply(self, reply_id: int) -> Any:
+        return reply_queries.by_id(self._db, reply_id, lock=True)
+
+
+def _user_row(
+    member: dict[str, Any], joined: datetime, password_hash: str | None
+) -> dict[str, Any]:
+    email = f"{member['login']}@members.example.org"
+    texts = ("name", "location", "company", "codehost", "microblog", "website", "bio", "tagline")
+    times = dict.fromkeys(("email_confirmed_at", "created_at", "updated_at"), joined)
+    return {
+        **{name: member.get(name, "") for name in texts},
+        **times,
+        "login": member["login"],
+        "login_key": member["login"],
+        "email": email,
+        "email_key": email,
+        "name_key": name_key(member.get("name", "")),
+        "role": member.get("role", Role.MEMBER),
+        "state": member.get("state", UserState.ACTIVE),
+        "password_hash": password_hash,
+    }

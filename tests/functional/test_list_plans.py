@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, text
 
-from benchmarks.captured_sql import CapturedStatement, StatementCapture
-from benchmarks.explain import explain, nodes, relation_name, rows_examined
-from benchmarks.lists import List, lists
-from forumsvc.demo import Size, load
+from benchmarks.fill import Size, multiply
+from forumsvc.demo import load
 from forumsvc.markup import Renderer
 from forumsvc.models import Base
+from tests.functional.captured_sql import CapturedStatement, StatementCapture
 from tests.functional.conftest import MakeForum
+from tests.functional.every_list import List, lists
+from tests.functional.explain import explain, nodes, relation_name, rows_examined
 from tests.functional.forum import Forum
 
 pytestmark = pytest.mark.both_databases
@@ -42,7 +43,8 @@ def demo(make_forum: MakeForum) -> tuple[Forum, StatementCapture]:
     """A forum with demo data, and a recorder of its SQL."""
     forum = make_forum()
     watch = StatementCapture(forum.registry.database)
-    load(forum.database, SIZE, 1, renderer=Renderer(workers=0))
+    load(forum.database, renderer=Renderer(workers=0))
+    multiply(forum.database, SIZE)
     return forum, watch
 
 
@@ -67,8 +69,8 @@ def of_postgresql(driver: Any, sent: CapturedStatement) -> list[str]:
     """Return the parts of a statement's plans that read too many rows."""
     return [
         f"{node['Node Type']} {relation_name(node)}: {rows_examined(node):.0f} rows"
-        for (run,) in explain(driver, sent, 1)
-        for node in nodes(run["Plan"])
+        for plan in explain(driver, sent)
+        for node in nodes(plan)
         if rows_examined(node) > MOST_ROWS
     ]
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from forumsvc.db.engine import Database
-from forumsvc.demo import Size, load
+from forumsvc.demo import load
 from forumsvc.markup import Renderer
 from forumsvc.services.content.rerendering import Rerendering
 from tests.functional.conftest import close_application
@@ -175,7 +175,7 @@ def load_demo(scene: Scene, turns: Turns) -> None:
         for process in shape.processes:
             process.close()  # who was silent for long was hung up on
     look("everything but the demo")
-    load(scene.common.forum.database, Size(5, 10, 20), 1, renderer=Renderer(workers=0))
+    load(scene.common.forum.database, renderer=Renderer(workers=0))
     look("demo")
 
 

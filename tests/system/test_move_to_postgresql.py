@@ -10,12 +10,14 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc.db.engine import Database
+from forumsvc.demo.posts import community
 from forumsvc.models import Base, ReplyWords, Section, TopicWords
 from forumsvc.services import counter_check, search_check
 from tests import databases
 from tests.functional.forum import SECRET
 from tests.system.pserve import ROOT
 
+POSTS = len(community("mixed")[2])
 INI = """
 [app:main]
 use = egg:forumsvc
@@ -37,8 +39,7 @@ def run_script(folder: Path, old: str, new: str) -> subprocess.CompletedProcess[
 def old(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
     url = databases.new_url("sqlite", "move_old", tmp_path_factory, worker_id)
     (tmp_path / "old.ini").write_text(INI.format(url=url, secret=SECRET))
-    demo = ["demo", "--users", "30", "--topics", "40", "--replies", "200"]
-    forumsvc = [sys.executable, "-m", "forumsvc.cli", "-c", "old.ini", *demo]
+    forumsvc = [sys.executable, "-m", "forumsvc.cli", "-c", "old.ini", "demo"]
     subprocess.run(forumsvc, cwd=tmp_path, check=True, capture_output=True)
     return url
 
@@ -66,7 +67,7 @@ def test_every_row_arrives_once_and_new_ids_go_on(tmp_path: Path, old: str, new:
     assert done.returncode == 0, done.stderr
     with databases.open_temporarily(old) as source, databases.open_temporarily(new) as target:
         assert rows(source) == rows(target)
-        assert search_check.check(target) == search_check.Checked(240, [])
+        assert search_check.check(target) == search_check.Checked(POSTS, [])
         with target.session.begin() as db:
             assert [each for each in counter_check.check(db) if each.wrong] == []
             highest = db.scalar(select(func.max(Section.id))) or 0

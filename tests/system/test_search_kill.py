@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from benchmarks.fill import Size, multiply
 from forumsvc import clock
 from forumsvc.background.search_indexer import SearchIndexer
-from forumsvc.demo import Size, load
+from forumsvc.demo import load
 from forumsvc.errors import Conflict
 from forumsvc.markup import Renderer
 from forumsvc.models import Reply, Topic
@@ -32,7 +33,8 @@ def test_after_20_kills_of_a_reindex_and_writes_meanwhile_no_document_is_wrong(
 ) -> None:
     url = databases.new_url(kind, f"reindex_{kind}", tmp_path_factory, worker_id)
     with databases.open_temporarily(url) as database:
-        load(database, SIZE, 1, renderer=Renderer(workers=0))
+        load(database, renderer=Renderer(workers=0))
+        multiply(database, SIZE)
         forum = Forum(make_app(url, tmp_path), database)
         author = forum.person("writer")
         topic = forum.topic(author, 1)

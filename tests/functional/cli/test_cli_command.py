@@ -169,8 +169,6 @@ def test_an_ini_file_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
 WRONG_USAGE = """
 client add App --secret x --secret-stdin
 demo --language tlh | --language
-demo --seed x
-demo --users many
 demo more
 node add
 node add a --sort 2147483648

@@ -9,15 +9,13 @@ from pathlib import Path
 from tests.system.oauth.service import Service, service
 from tests.system.pserve import ROOT
 
-SIZE = ["--users", "30", "--topics", "40", "--replies", "200"]
-
 
 @contextmanager
 def demo_service(folder: Path, **settings: str) -> Iterator[Service]:
     """Run it in `folder`. settings: additional ones, as keyword `area__setting`."""
     with service(folder, accounts__registration="open", **settings) as running:
         subprocess.run(
-            [sys.executable, "-m", "forumsvc.cli", "-c", str(running.ini), "demo", *SIZE],
+            [sys.executable, "-m", "forumsvc.cli", "-c", str(running.ini), "demo"],
             cwd=ROOT,
             check=True,
             capture_output=True,
