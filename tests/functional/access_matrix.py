@@ -1,14 +1,21 @@
-"""Parses `access_matrix.md`: the expected permissions, cell by cell."""
+"""Reads `access_matrix.yaml`: the expected permissions, caller by caller."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-PAGE = Path(__file__).with_suffix(".md")
-# One column of the page stands for three callers.
+import yaml
+
 _BAD = ("bad", "expired", "revoked")
+"""The callers with a bad token, who get the same refusal everywhere."""
+_ROW = re.compile(r"(\S+) (\S+)(?: \((.+?)\))?(?: = (.+))?")
+_EVERYBODY = (
+    *("nobody", "read", "client", "newbie", "member", "author", "blocked", "blocked_author"),
+    *("maintainer", "admin"),
+)
+"""Who looks at the abilities."""
 
 
 @dataclass(frozen=True)
@@ -53,59 +60,61 @@ class Abilities:
     by_role: dict[str, dict[str, bool] | None]
 
 
-def _tables() -> Iterator[list[list[str]]]:
-    table: list[list[str]] = []
-    for line in [*PAGE.read_text().splitlines(), ""]:
-        if line.startswith("|"):
-            table.append([cell.strip().strip("`") for cell in line.strip("|").split("|")])
-        elif table:
-            yield [table[0], *table[2:]]
-            table = []
-
-
-def _bodies(first: str) -> Iterator[tuple[list[str], list[list[str]]]]:
-    for head, *body in _tables():
-        if head[0] == first:
-            yield [name.replace(" ", "_") for name in head], body
+@cache
+def _data() -> Any:
+    return yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
 
 @cache
 def marks() -> dict[str, Mark]:
     """Return the refusals by their marks."""
     return {
-        name: Mark(int(status), error, challenge or None)
-        for _, body in _bodies("mark")
-        for name, status, error, challenge in body
+        name: Mark(status, error, challenge[0] if challenge else None)
+        for name, (status, error, *challenge) in _data()["marks"].items()
     }
 
 
 @cache
 def rows() -> list[Row]:
-    """Return every row of the tables of endpoints."""
-    return [
-        Row(method, path, sends, answer, _cells(head[3:], cells))
-        for head, body in _bodies("endpoint")
-        for endpoint, sends, answer, *cells in body
-        for method, path in [endpoint.split(" ", 1)]
-    ]
-
-
-def _cells(roles: list[str], cells: list[str]) -> dict[str, str]:
-    found = {}
-    for role, mark in zip(roles, cells, strict=True):
-        found.update(dict.fromkeys(_BAD if role == "bad" else (role,), mark))
+    """Return every row of the endpoints."""
+    found = []
+    for group in _data()["endpoints"]:
+        who = group["who"]
+        who = _data()["groups"][who] if isinstance(who, str) else who
+        cells = {role: mark for mark, roles in who.items() for role in roles.split()}
+        cells |= dict.fromkeys(_BAD, "bad")
+        for row in group["rows"]:
+            matched = _ROW.fullmatch(row)
+            assert matched, row
+            method, path, sends, answer = matched.groups("")
+            found.append(Row(method, path, sends, answer, cells))
     return found
 
 
 @cache
 def abilities() -> list[Abilities]:
-    """Return the expected abilities of every object of the table."""
-    by_path: dict[str, dict[str, dict[str, bool] | None]] = {}
-    for head, body in _bodies("object"):
-        for path, key, *cells in body:
-            of_object = by_path.setdefault(path, {})
-            for role, cell in zip(head[2:], cells, strict=True):
-                keys = of_object.setdefault(role, None if cell == "-" else {})
-                if keys is not None and cell != "absent":
-                    keys[key] = {"yes": True, "no": False}[cell]
-    return [Abilities(path, of_object) for path, of_object in by_path.items()]
+    """Return the expected abilities of every object."""
+    return [_abilities(path, {**keys}) for path, keys in _data()["abilities"].items()]
+
+
+def _abilities(path: str, keys: dict[str, Any]) -> Abilities:
+    unseen = keys.pop("unseen", "").split()
+    absent = {
+        (key, role)
+        for names, roles in keys.pop("absent", {}).items()
+        for key in names.split()
+        for role in roles.split()
+    }
+    return Abilities(
+        path,
+        {
+            role: None
+            if role in unseen
+            else {
+                key: role in allowed.split()
+                for key, allowed in keys.items()
+                if (key, role) not in absent
+            }
+            for role in _EVERYBODY
+        },
+    )

@@ -1,4 +1,4 @@
-"""Every endpoint for every kind of caller: each cell of `access_matrix.md`, status and body."""
+"""Every endpoint for every kind of caller: each cell of `access_matrix.yaml`, status and body."""
 
 import io
 import re

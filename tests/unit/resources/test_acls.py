@@ -1,7 +1,7 @@
 """What ACLs grant beyond the access matrix, on made-up rows and without a database.
 
-The matrix (`tests/functional/access_matrix.md`) has every endpoint and every ability of every kind
-of caller.
+The matrix (`tests/functional/access_matrix.yaml`) has every endpoint and every ability of every
+kind of caller.
 """
 
 from itertools import product
