@@ -144,7 +144,7 @@ class _Loading:
         """Write a post; then its readers like it, and some of them follow or keep its topic."""
         db, at, author = self._db, self._now - post.age, self._users[post.author]
         title = post.title or None
-        rendered = self._authoring.render(db, author, post.body, title=title)
+        rendered = self._authoring.render(author, post.body, title=title)
         created: Any
         if title:
             node_id = self._nodes[post.marks.get("moved", post.node)]
@@ -179,7 +179,7 @@ class _Loading:
         db, author = self._db, self._users[post.author]
         at = written.at + min(timedelta(minutes=9), post.age / 2)
         if "moved" in post.marks:
-            body = self._authoring.render(db, self._moderator, post.body)
+            body = self._authoring.render(self._moderator, post.body)
             topic, node_id = self._locked_topic(written.id), self._nodes[post.node]
             common = (db, self._moderator, at, self._authoring, topic)
             topics.edit(*common, title=post.title, node_id=node_id, body=body)
