@@ -1,7 +1,6 @@
 """The shapes of rows: which columns ACLs, presenters and the policy read, by the name of the row.
 
-A query says in its annotation which shape its rows have. `tests/unit/test_rows.py` compares the
-columns of each SELECT with that, so a missing one fails by its name.
+A query says in its annotation which shape its rows have.
 """
 
 from datetime import datetime

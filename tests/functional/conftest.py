@@ -1,5 +1,6 @@
 """The real application, driven through WebTest, on each kind of database."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -17,7 +18,7 @@ from forumsvc.markup import renderer
 from forumsvc.sandbox import SandboxPool
 from forumsvc.web.responses.renderer import ApiRenderer
 from tests.cheap_passwords import cheap_passwords
-from tests.functional.forum import Forum, Person, make_app
+from tests.functional.forum import Forum, Person, configure_again, ini_of, make_app
 
 MakeForum = Callable[..., Forum]
 
@@ -88,23 +89,48 @@ def topic(forum: Forum, alice: Person, node: int) -> int:
     return forum.topic(alice, node)
 
 
+READ_BY_VIEWS = re.compile(
+    r"(api|database|docs|http|idempotency|metrics|pages|sqlalchemy)\.|posts\.max_|"
+    r"webhooks\.allow_private$"
+)
+"""The settings that are read when views, schemas, tweens and routes are registered."""
+
+
+@pytest.fixture(scope="session")
+def idle_applications() -> dict[Any, list[Any]]:
+    """The applications of `make_forum` that no test uses, by what their views have read.
+
+    To register all views takes longer than most tests; so only the services are made anew.
+    """
+    return {}
+
+
 @pytest.fixture
-def make_forum(database_url: str, database: Database, tmp_path: Path) -> Iterator[MakeForum]:
+def make_forum(
+    database_url: str,
+    database: Database,
+    tmp_path: Path,
+    idle_applications: dict[Any, list[Any]],
+) -> Iterator[MakeForum]:
     """A function that returns an empty forum with other settings, as keywords `area__setting`."""
     made = []
 
     def make(**settings: str) -> Forum:
-        application = make_app(
-            database_url,
-            tmp_path,
-            **{name.replace("__", "."): value for name, value in settings.items()},
-        )
-        made.append(application)
+        named = {name.replace("__", "."): value for name, value in settings.items()}
+        read = {name: value for name, value in named.items() if READ_BY_VIEWS.match(name)}
+        key = database_url, frozenset(read.items())
+        if idle_applications.get(key) and "metrics.enabled" not in named:
+            application = idle_applications[key].pop()
+            configure_again(application, tmp_path, ini_of(database_url, named))
+        else:
+            application = make_app(database_url, tmp_path, **named)
+        made.append((key, application))
         return Forum(application, database)
 
     yield make
-    for application in made:
+    for key, application in made:
         close_application(application)
+        idle_applications.setdefault(key, []).append(application)
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -10,9 +10,12 @@ from webtest import TestApp, TestResponse
 
 import forumsvc
 from forumsvc import clock
+from forumsvc.background import BackgroundWorker
+from forumsvc.background.tasks import create_tasks
 from forumsvc.db.engine import Database
 from forumsvc.models import Base, IssuedBy, Node, User, UserFollow
 from forumsvc.oauth import tokens
+from forumsvc.settings import Settings
 from tests import databases
 from tests.functional.checked_app import CheckedApp
 from tests.functional.rows import insert_row, insert_rows
@@ -21,9 +24,9 @@ API = "/api/v3"
 SECRET = "a secret of the tests, long enough for everybody"
 
 
-def make_app(database_url: str, here: Path, **settings: str) -> Any:
-    """Return the application of an ini with these settings."""
-    written = {
+def ini_of(database_url: str, settings: dict[str, str]) -> dict[str, str]:
+    """Return `[app:main]` of an ini with these settings."""
+    return {
         "site.environment": "development",
         **databases.settings_of(database_url),
         "session.secret": SECRET,
@@ -39,7 +42,19 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
         "accounts.sign_up_min_seconds": "off",
         **settings,
     }
-    return forumsvc.main({"here": str(here)}, **written)
+
+
+def make_app(database_url: str, here: Path, **settings: str) -> Any:
+    """Return the application of an ini with these settings."""
+    return forumsvc.main({"here": str(here)}, **ini_of(database_url, settings))
+
+
+def configure_again(application: Any, here: Path, ini: dict[str, str]) -> None:
+    """Give an application new services, with settings that none of its views has read."""
+    registry = application.registry
+    registry.forum_settings = Settings(ini)
+    forumsvc.configure_services(registry, registry.forum_settings, here)
+    registry.background = BackgroundWorker(registry.database, create_tasks(registry, here))
 
 
 def content(answer: TestResponse) -> Any:

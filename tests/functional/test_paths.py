@@ -1,6 +1,7 @@
 """Paths and methods: which paths exist, and which methods they allow."""
 
 from tests.cases import each
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
 from tests.functional.raw import dump, raw
 
@@ -165,3 +166,11 @@ def test_head_of_what_is_refused_has_its_status_and_no_body(forum: Forum) -> Non
 def test_head_counts_no_read(alice: Person, topic: int) -> None:
     alice.call("HEAD", f"/topics/{topic}")
     assert alice.get(f"/topics/{topic}").json["hits"] == 1
+
+
+def test_addresses_stand_under_the_sites_own(make_forum: MakeForum) -> None:
+    sited = make_forum(site__url="https://forum.example.org/sub/")
+    alice = sited.person("alice")
+    assert alice.get("/users/me").json["avatar_url"].startswith("https://forum.example.org/sub/")
+    made = alice.post("/topics", title="T", node_id=sited.node(), body="B")
+    assert made.headers["Location"].startswith("https://forum.example.org/sub/api/v3/topics/")

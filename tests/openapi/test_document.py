@@ -12,7 +12,6 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 import forumsvc
 from forumsvc.openapi import Description, describe
 from forumsvc.settings import Settings
-from tests.cases import each
 from tests.openapi.answers import resolvable
 from tests.openapi.operations import (
     BODY_TYPES,
@@ -167,8 +166,3 @@ def test_every_component_is_used() -> None:
         for name in parts[kind]
     }
     assert there - used == set()
-
-
-@each("file", sorted(FOLDER.rglob("*.yaml")))
-def test_files_are_small(file: Path) -> None:
-    assert len(file.read_text().splitlines()) <= 300

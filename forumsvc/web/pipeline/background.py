@@ -11,10 +11,9 @@ from ..api.request import ForumRequest, Handler
 
 def background_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Start the background threads unless they run."""
-    start = registry.notification_jobs.start
 
     def started(request: ForumRequest) -> Any:
-        start()
+        registry.notification_jobs.start()
         return handler(request)
 
     return started

@@ -50,11 +50,6 @@ def test_an_image_comes_back_whole_and_bare(specimen: sample_images.SampleImage)
     assert sample_images.SECRET.encode() not in result
 
 
-@each("specimen", sample_images.annotated())
-def test_every_annotated_specimen_carries_what_must_go(specimen: sample_images.SampleImage) -> None:
-    assert sample_images.SECRET.encode() in specimen.data
-
-
 def test_equal_frames_of_an_animation_may_become_one_that_lasts_as_long() -> None:
     first, other = sample_images.scene("P"), sample_images.scene("P", step=3)
     options = {"save_all": True, "duration": 50, "lossless": True}
