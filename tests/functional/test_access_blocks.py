@@ -19,8 +19,6 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person, content
 from tests.functional.statements import counting
 
-pytestmark = pytest.mark.both_databases
-
 BLOCKED = "Access from your network is blocked."
 READ_ONLY = "From your network you may only read."
 ACCOUNT = {"login": "nina", "email": "nina@example.org", "password": "tangled-wire-77"}
@@ -126,6 +124,7 @@ def test_the_hardest_of_several_blocks_holds(forum: Forum, root: Person, alice: 
         ("10.0.0.0/8", "10.255.255.255", "11.0.0.0"),
     ],
 )
+@pytest.mark.both_databases
 def test_a_network_holds_its_addresses_and_no_others(
     forum: Forum, root: Person, value: str, inside: str, outside: str
 ) -> None:
@@ -135,6 +134,7 @@ def test_a_network_holds_its_addresses_and_no_others(
     assert status(forum.nobody, address="not an address") == 200
 
 
+@pytest.mark.both_databases
 def test_a_block_ends_by_the_clock(
     forum: Forum, root: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +155,7 @@ def test_a_removed_block_holds_no_longer(forum: Forum, root: Person, alice: Pers
     assert status(alice) == 200
 
 
+@pytest.mark.both_databases
 def test_another_process_sees_each_change_with_the_next_request(
     make_forum: MakeForum, forum: Forum, root: Person, alice: Person
 ) -> None:
@@ -177,6 +178,7 @@ def test_another_process_sees_each_change_with_the_next_request(
 
 
 @pytest.mark.parametrize("path", ["/topics", "/nodes", "/topics/{}", "/topics/{}/replies"])
+@pytest.mark.both_databases
 def test_another_process_refuses_the_next_visitor_who_reads_topics(
     make_forum: MakeForum, forum: Forum, root: Person, alice: Person, path: str
 ) -> None:
@@ -188,6 +190,7 @@ def test_another_process_refuses_the_next_visitor_who_reads_topics(
     assert status(other.nobody, shown) == 403
 
 
+@pytest.mark.both_databases
 def test_a_visitor_whose_request_reads_no_version_is_refused_after_the_recheck(
     make_forum: MakeForum, root: Person
 ) -> None:
@@ -197,6 +200,7 @@ def test_a_visitor_whose_request_reads_no_version_is_refused_after_the_recheck(
     assert status(other.nobody, "/users") == 403
 
 
+@pytest.mark.both_databases
 def test_no_read_has_a_statement_more_for_it(forum: Forum, root: Person, alice: Person) -> None:
     node = forum.node()
     topic = forum.topic(alice, node)

@@ -14,8 +14,6 @@ from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person, content
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def admin(forum: Forum) -> Person:
@@ -34,6 +32,7 @@ def listed(forum: Forum, admin: Person, **parameters: Any) -> tuple[list[Any], s
     return found, query["after"][0]
 
 
+@pytest.mark.both_databases
 def test_events_come_oldest_first_with_what_they_are_about(
     forum: Forum, admin: Person, alice: Person
 ) -> None:
@@ -50,6 +49,7 @@ def test_events_come_oldest_first_with_what_they_are_about(
     assert answered["actor"]["login"] == "alice"
 
 
+@pytest.mark.both_databases
 def test_the_next_page_begins_where_this_one_ends_even_if_nothing_is_there_yet(
     forum: Forum, admin: Person, alice: Person
 ) -> None:
@@ -108,6 +108,7 @@ def test_a_wrong_parameter_is_refused_with_its_name(admin: Person, name: str, va
     assert answer.json["error"].startswith(f"{name}: ")
 
 
+@pytest.mark.both_databases
 def test_a_cursor_of_before_a_restore_from_a_dump_is_refused(forum: Forum, admin: Person) -> None:
     ahead = 2**62
     answer = admin.get("/events", after=str(Cursor("events", (ahead, 1))))
@@ -130,6 +131,7 @@ def test_events_have_the_same_form_in_the_keyed_shape(make_forum: MakeForum) -> 
     assert "abilities" not in document["events"][0]["data"]["topic"]
 
 
+@pytest.mark.both_databases
 def test_the_cursor_of_one_type_passes_all_that_was_looked_at(
     forum: Forum, admin: Person, alice: Person
 ) -> None:

@@ -13,8 +13,6 @@ from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import MODERATE, told, wrong_counters
 from tests.functional.threads import alone, statuses, together
 
-pytestmark = pytest.mark.both_databases
-
 HELD = {"posts.hold_first": "1", "posts.held_words": "casino, 赌场"}
 
 
@@ -112,6 +110,7 @@ def test_a_held_post_leaves_no_trace_for_others(
     assert strict.nobody.get(f"/held/{held[0]}").status_int == 401
 
 
+@pytest.mark.both_databases
 def test_an_approved_topic_is_written_at_that_moment(
     strict: Forum, newcomer: Person, chief: Person
 ) -> None:
@@ -133,6 +132,7 @@ def test_an_approved_topic_is_written_at_that_moment(
     assert open_topic(newcomer, node, "Second").status_int == 201
 
 
+@pytest.mark.both_databases
 def test_an_approved_reply_comes_after_those_of_the_meantime(
     strict: Forum, newcomer: Person, chief: Person
 ) -> None:
@@ -159,6 +159,7 @@ def test_a_refused_post_is_never_published_and_its_author_is_told(
     assert content(newcomer.get("/held", state="refused"))[0]["state"] == "refused"
 
 
+@pytest.mark.both_databases
 def test_only_one_of_two_contrary_decisions_counts(
     strict: Forum, newcomer: Person, chief: Person
 ) -> None:
@@ -192,6 +193,7 @@ def test_a_post_that_was_taken_back_cannot_be_published(
     assert (shown["state"], shown["body"]) == ("withdrawn", "")
 
 
+@pytest.mark.both_databases
 def test_of_a_decision_and_a_withdrawal_at_once_one_counts(
     strict: Forum, newcomer: Person, chief: Person
 ) -> None:
@@ -281,6 +283,7 @@ def test_links_of_a_newbie_are_held_where_the_settings_say_so(make_forum: MakeFo
     assert newcomer.post(f"/topics/{topic}/replies", body=text).status_int == 201
 
 
+@pytest.mark.both_databases
 def test_a_retried_creation_is_held_once(strict: Forum, newcomer: Person) -> None:
     node = strict.node()
     sent = {"title": "Hello", "body": "I am new", "node_id": node}
@@ -293,6 +296,7 @@ def test_a_retried_creation_is_held_once(strict: Forum, newcomer: Person) -> Non
     assert len(rows(strict, HeldPost.id)) == 1
 
 
+@pytest.mark.both_databases
 def test_the_same_text_again_is_held_once_while_it_waits(make_forum: MakeForum) -> None:
     forum = make_forum(**HELD, posts__seconds_between_topics="30", posts__duplicate_minutes="10")
     newcomer, node = forum.person("newcomer"), forum.node()
@@ -308,6 +312,7 @@ def test_the_same_text_again_is_held_once_while_it_waits(make_forum: MakeForum) 
     assert newcomer.post(path, body="I am new").json["held"]["id"] > reply["id"]
 
 
+@pytest.mark.both_databases
 def test_the_same_text_sent_at_once_is_held_once(strict: Forum, newcomer: Person) -> None:
     node = strict.node()
     callers = [alone(strict, newcomer) for _ in range(8)]
@@ -318,6 +323,7 @@ def test_the_same_text_sent_at_once_is_held_once(strict: Forum, newcomer: Person
     assert len(rows(strict, Review.id)) == 1
 
 
+@pytest.mark.both_databases
 def test_a_person_cannot_fill_the_queue(
     strict: Forum, newcomer: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

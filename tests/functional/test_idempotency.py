@@ -18,8 +18,6 @@ from tests.functional.recounting import drift
 from tests.functional.statements import counting
 from tests.functional.threads import alone, statuses, together
 
-pytestmark = pytest.mark.both_databases
-
 REPLAYED = "Idempotency-Replayed"
 
 
@@ -33,6 +31,7 @@ def said(answer: Any) -> tuple[int, bytes, str | None]:
     return answer.status_int, answer.body, answer.headers.get("Location")
 
 
+@pytest.mark.both_databases
 def test_a_topic_that_is_sent_again_is_there_once(forum: Forum, alice: Person, node: int) -> None:
     first, again = opened(alice, node, key="one"), opened(alice, node, key="one")
     assert first.status_int == 201
@@ -57,6 +56,7 @@ def test_the_encoding_of_the_request_and_the_quotes_of_the_key_make_no_differenc
     assert (said(again), forum.count(Topic)) == (said(first), 1)
 
 
+@pytest.mark.both_databases
 def test_a_key_of_another_request_is_422_and_nothing_is_done(
     forum: Forum, alice: Person, node: int
 ) -> None:
@@ -101,6 +101,7 @@ def test_other_keys_are_good(alice: Person, node: int, key: str) -> None:
     assert opened(alice, node, key=key).status_int == 201
 
 
+@pytest.mark.both_databases
 def test_what_failed_may_be_tried_again_with_its_key(
     forum: Forum, alice: Person, node: int
 ) -> None:
@@ -124,6 +125,7 @@ def test_a_replay_needs_the_permission_of_the_request(
     assert send().status_int == 401
 
 
+@pytest.mark.both_databases
 def test_after_its_time_a_key_is_a_new_one_and_is_cleared_away(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +146,7 @@ def test_after_its_time_a_key_is_a_new_one_and_is_cleared_away(
     assert (kept(now + timedelta(seconds=59)), kept(now + timedelta(seconds=60))) == (1, 0)
 
 
+@pytest.mark.both_databases
 def test_16_at_once_with_one_key_are_one_and_all_get_its_answer(
     forum: Forum, alice: Person, node: int
 ) -> None:
@@ -155,6 +158,7 @@ def test_16_at_once_with_one_key_are_one_and_all_get_its_answer(
     assert (forum.count(Topic), drift(forum.database)) == (1, [])
 
 
+@pytest.mark.both_databases
 def test_16_at_once_with_one_key_and_different_texts_are_one_and_15_refusals(
     forum: Forum, alice: Person, node: int
 ) -> None:
@@ -164,6 +168,7 @@ def test_16_at_once_with_one_key_and_different_texts_are_one_and_15_refusals(
     assert (forum.count(Topic), drift(forum.database)) == (1, [])
 
 
+@pytest.mark.both_databases
 def test_a_key_costs_three_statements_and_to_answer_again_two(
     forum: Forum, alice: Person, node: int
 ) -> None:

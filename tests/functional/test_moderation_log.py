@@ -17,8 +17,6 @@ from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 
-pytestmark = pytest.mark.both_databases
-
 LOG = "/moderation/log"
 
 
@@ -43,6 +41,7 @@ def actions(caller: Any, **params: Any) -> list[str]:
     )
 
 
+@pytest.mark.both_databases
 def test_what_a_moderator_does_to_the_posts_of_others_is_recorded(
     chief: Person, alice: Person, bob: Person, topic: int, node: int
 ) -> None:
@@ -137,6 +136,7 @@ def test_a_public_log_names_nobody(make_forum: MakeForum) -> None:
     assert actions(chief) == ["user.warned", "topic.banned"]
 
 
+@pytest.mark.both_databases
 def test_the_log_is_filtered_and_paged(
     chief: Person, root: Person, alice: Person, bob: Person, topic: int
 ) -> None:
@@ -165,6 +165,7 @@ def test_the_log_is_filtered_and_paged(
         "DELETE FROM audit_log WHERE action = 'topic.banned'",
     ],
 )
+@pytest.mark.both_databases
 def test_no_statement_changes_or_deletes_a_record(
     forum: Forum, chief: Person, topic: int, change: str
 ) -> None:
@@ -177,6 +178,7 @@ def test_no_statement_changes_or_deletes_a_record(
     assert actions(chief) == ["topic.banned"]
 
 
+@pytest.mark.both_databases
 def test_the_log_cannot_be_truncated(forum: Forum, chief: Person, topic: int) -> None:
     if forum.database.is_sqlite:
         pytest.skip("SQLite has no TRUNCATE")
@@ -188,6 +190,7 @@ def test_the_log_cannot_be_truncated(forum: Forum, chief: Person, topic: int) ->
         db.execute(text("TRUNCATE audit_log"))
 
 
+@pytest.mark.both_databases
 def test_a_retention_deletes_old_records_and_says_so(make_forum: MakeForum) -> None:
     forum = make_forum(moderation__keep_log_days="30")
     root = forum.person("root", role="admin", scope="read moderate")
@@ -202,6 +205,7 @@ def test_a_retention_deletes_old_records_and_says_so(make_forum: MakeForum) -> N
     assert actions(root) == ["log.trimmed", "user.warned"]
 
 
+@pytest.mark.both_databases
 def test_the_log_is_trimmed_once_a_day_and_not_because_of_earlier_trims(
     make_forum: MakeForum,
 ) -> None:
@@ -229,6 +233,7 @@ def test_the_log_is_trimmed_once_a_day_and_not_because_of_earlier_trims(
     assert trims(range(80, 80 + 24 * 40, 5)) == 0
 
 
+@pytest.mark.both_databases
 def test_a_record_and_its_action_are_one_transaction(
     forum: Forum, chief: Person, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

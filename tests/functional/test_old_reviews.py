@@ -14,8 +14,6 @@ from tests.functional.forum import Forum, Person, content
 from tests.functional.test_held_posts import hold_topic
 from tests.functional.test_reports import MODERATE, only_review, report, resolve, wrong_counters
 
-pytestmark = pytest.mark.both_databases
-
 KEPT_DAYS = 30
 
 
@@ -50,6 +48,7 @@ def decide_on_report(chief: Person, reporter: Person, topic: int) -> int:
     return review_id
 
 
+@pytest.mark.both_databases
 def test_a_decided_review_goes_with_its_reports_and_held_post(
     forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
 ) -> None:
@@ -98,6 +97,7 @@ def test_a_silence_outlives_the_review_that_it_came_from(
     assert silence["reason"] == "Advertising"
 
 
+@pytest.mark.both_databases
 def test_the_worker_deletes_reviews_in_batches_and_goes_on_until_none_is_left(
     forum: Forum,
     chief: Person,
@@ -117,6 +117,7 @@ def test_the_worker_deletes_reviews_in_batches_and_goes_on_until_none_is_left(
     assert forum.count(Report) == 0
 
 
+@pytest.mark.both_databases
 def test_a_review_with_more_reports_than_a_batch_goes_alone(
     forum: Forum,
     chief: Person,

@@ -11,8 +11,6 @@ from forumsvc.models import Reply, Topic
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 
-pytestmark = pytest.mark.both_databases
-
 
 def open_topic(who: Person, node: int, title: str = "Hello", body: str = "A text") -> Any:
     """Post a topic and return the answer."""
@@ -30,6 +28,7 @@ def assert_too_fast(refused: Any, most: int) -> None:
     assert 0 < int(refused.headers["Retry-After"]) <= most
 
 
+@pytest.mark.both_databases
 def test_a_member_opens_so_many_topics_in_an_hour(make_forum: MakeForum) -> None:
     forum = make_forum(posts__topics_per_hour="2")
     alice, node = forum.person("alice"), forum.node()
@@ -50,6 +49,7 @@ def test_a_member_waits_between_two_topics(make_forum: MakeForum) -> None:
     assert open_topic(alice, node, "Two").status_int == 201
 
 
+@pytest.mark.both_databases
 def test_a_member_writes_so_many_replies_in_a_minute(make_forum: MakeForum) -> None:
     forum = make_forum(posts__replies_per_minute="2")
     alice, node = forum.person("alice"), forum.node()
@@ -122,6 +122,7 @@ def test_the_same_text_again_is_refused_for_a_while(make_forum: MakeForum) -> No
     assert open_topic(alice, node).status_int == 201
 
 
+@pytest.mark.both_databases
 def test_a_retried_creation_is_no_repeated_text(make_forum: MakeForum) -> None:
     forum = make_forum(posts__duplicate_minutes="10")
     alice, node = forum.person("alice"), forum.node()

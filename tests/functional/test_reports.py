@@ -15,8 +15,6 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.statements import of_request
 
-pytestmark = pytest.mark.both_databases
-
 MODERATE = "read write moderate"
 
 
@@ -54,6 +52,7 @@ def wrong_counters(forum: Forum) -> list[str]:
         return [one.name for one in counter_check.check(db) if one.wrong]
 
 
+@pytest.mark.both_databases
 def test_a_report_opens_a_review_and_the_next_one_joins_it(
     chief: Person, alice: Person, bob: Person, topic: int, forum: Forum
 ) -> None:
@@ -252,6 +251,7 @@ def test_the_same_decision_again_changes_nothing_and_another_one_is_too_late(
     assert told(alice) == [("topic.banned", "x")]
 
 
+@pytest.mark.both_databases
 def test_if_match_with_the_etag_of_a_review_that_was_decided_meanwhile_is_412(
     forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
 ) -> None:
@@ -276,6 +276,7 @@ def test_if_match_with_the_etag_of_a_review_that_was_decided_meanwhile_is_412(
     assert chief.get(path).headers["ETag"].partition(".")[0] != seen.partition(".")[0]
 
 
+@pytest.mark.both_databases
 def test_enough_reporters_hide_a_post_until_a_moderator_has_looked(make_forum: MakeForum) -> None:
     forum = make_forum(moderation__hide_after="2", accounts__newbie_minutes="60")
     chief = forum.person("chief", role="maintainer", scope=MODERATE)
@@ -363,6 +364,7 @@ def test_a_decision_does_not_shorten_a_silence(
 
 
 @pytest.mark.parametrize("decision", ["dismiss", "hide"])
+@pytest.mark.both_databases
 def test_a_decision_takes_as_many_statements_for_many_reporters(
     forum: Forum, chief: Person, alice: Person, node: int, decision: str
 ) -> None:
@@ -383,6 +385,7 @@ def test_a_decision_takes_as_many_statements_for_many_reporters(
 
 
 @pytest.mark.parametrize("kind", ["topic", "reply"])
+@pytest.mark.both_databases
 def test_what_a_moderator_has_approved_is_not_hidden_by_the_same_people(
     make_forum: MakeForum, kind: str
 ) -> None:
@@ -429,6 +432,7 @@ def test_reports_have_a_rate(make_forum: MakeForum) -> None:
     assert int(answers[2].headers["Retry-After"]) > 80_000
 
 
+@pytest.mark.both_databases
 def test_the_queue_is_filtered_ordered_and_paged(
     forum: Forum, chief: Person, alice: Person, bob: Person, node: int
 ) -> None:
@@ -449,6 +453,7 @@ def test_the_queue_is_filtered_ordered_and_paged(
     assert chief.get("/reviews", order="best").status_int == 400
 
 
+@pytest.mark.both_databases
 def test_the_metrics_know_how_many_reviews_wait_and_since_when(
     forum: Forum, chief: Person, bob: Person, topic: int
 ) -> None:
@@ -475,6 +480,7 @@ def test_reporters_are_shown_to_moderators_only(
         assert list(db.scalars(select(Event.actor_id).where(is_report))) == [None]
 
 
+@pytest.mark.both_databases
 def test_many_reports_at_once_are_one_review_and_hide_once(make_forum: MakeForum) -> None:
     forum = make_forum(moderation__hide_after="5")
     chief = forum.person("chief", role="maintainer", scope=MODERATE)
@@ -494,6 +500,7 @@ def test_many_reports_at_once_are_one_review_and_hide_once(make_forum: MakeForum
     assert wrong_counters(forum) == []
 
 
+@pytest.mark.both_databases
 def test_of_many_contrary_decisions_one_wins(
     forum: Forum, alice: Person, bob: Person, topic: int
 ) -> None:

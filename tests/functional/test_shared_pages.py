@@ -11,14 +11,13 @@ from forumsvc.models import Topic
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, content
 
-pytestmark = pytest.mark.both_databases
-
 PLAIN = {"site__url": "http://localhost"}
 HOSTILE = '","hits":5,"x":"\\"hits\\":6 \u2028 \\","hits":7}'
 TITLE = HOSTILE.replace("\u2028", "")
 """A title has one line only."""
 
 
+@pytest.mark.both_databases
 def test_texts_that_look_like_json_are_shown_as_they_are(make_forum: MakeForum) -> None:
     for shape in ("bare", "keyed"):
         cached = make_forum(api__envelope=shape, **PLAIN)
@@ -52,6 +51,7 @@ def test_head_uses_the_cache_like_get(forum: Forum) -> None:
     assert forum.nobody.get(f"/topics/{topic}").json["hits"] == 2
 
 
+@pytest.mark.both_databases
 def test_nothing_of_one_request_is_in_the_response_to_the_next(make_forum: MakeForum) -> None:
     forum = make_forum(http__cors_origins="https://a.example https://b.example")
     forum.topic(forum.person("alice"), forum.node())
@@ -123,6 +123,7 @@ TOPICS = cast(Table, Topic.__table__)
 """Written without the classes, which would change versions."""
 
 
+@pytest.mark.both_databases
 def test_a_topic_with_the_id_of_a_lost_one_has_another_etag(forum: Forum) -> None:
     """As when the database is restored from a backup."""
     alice, node = forum.person("alice"), forum.node()
@@ -142,6 +143,7 @@ def test_a_topic_with_the_id_of_a_lost_one_has_another_etag(forum: Forum) -> Non
     assert (answer.status_int, answer.json["title"]) == (200, "Another")
 
 
+@pytest.mark.both_databases
 def test_a_change_before_a_savepoint_invalidates_though_that_is_rolled_back(forum: Forum) -> None:
     topic = forum.topic(forum.person("alice"), forum.node())
     before = forum.nobody.get("/topics").headers["ETag"]

@@ -14,8 +14,6 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.queued_mails import queued_mails
 
-pytestmark = pytest.mark.both_databases
-
 MODERATE = "read write moderate"
 
 
@@ -99,6 +97,7 @@ def test_a_wrong_parameter_is_named_and_nothing_changes(
     assert content(alice.get("/users/me"))["level"] == "member"
 
 
+@pytest.mark.both_databases
 def test_a_silence_ends_by_the_clock_without_a_worker(
     forum: Forum, chief: Person, alice: Person, topic: int
 ) -> None:
@@ -111,6 +110,7 @@ def test_a_silence_ends_by_the_clock_without_a_worker(
     assert (me["level"], me["restriction"]) == ("member", None)
 
 
+@pytest.mark.both_databases
 def test_the_worker_tidies_up_and_tells_the_user_once(
     forum: Forum, chief: Person, alice: Person, bob: Person
 ) -> None:
@@ -128,6 +128,7 @@ def test_the_worker_tidies_up_and_tells_the_user_once(
     assert alice.get("/notifications/unread_count").json["count"] == 2
 
 
+@pytest.mark.both_databases
 def test_a_new_silence_replaces_the_present_one_in_the_history(
     forum: Forum, chief: Person, alice: Person
 ) -> None:
@@ -189,6 +190,7 @@ def test_a_login_that_somebody_had_before_is_not_the_built_in_user(
     assert last_notification(alice)["actor"]["login"] == "system-1"
 
 
+@pytest.mark.both_databases
 def test_a_user_reads_their_own_restrictions_without_notes_and_names(
     chief: Person, alice: Person
 ) -> None:

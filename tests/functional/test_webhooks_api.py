@@ -12,8 +12,6 @@ from forumsvc.webhooks import signature
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import SECRET, Forum, Person
 
-pytestmark = pytest.mark.both_databases
-
 URL = "https://hooks.example.org/forum"
 NEW: dict[str, Any] = {"url": URL, "events": ["topic.created"]}
 KEYS = {
@@ -126,6 +124,7 @@ def test_one_that_was_switched_off_starts_again_without_failures(
     assert (shown["active"], shown["disabled_reason"]) == (True, None)
 
 
+@pytest.mark.both_databases
 def test_a_deleted_one_is_gone_with_its_deliveries(
     forum: Forum, admin: Person, webhook_id: int
 ) -> None:
@@ -209,6 +208,7 @@ def test_a_ping_is_sent_later(admin: Person, webhook_id: int) -> None:
     assert (delivery["event_id"], delivery["state"]) == (None, "waiting")
 
 
+@pytest.mark.both_databases
 def test_deliveries_are_listed_newest_first_in_pages_and_by_state(
     forum: Forum, admin: Person, webhook_id: int
 ) -> None:
@@ -245,6 +245,7 @@ def test_a_delivery_is_sent_again(forum: Forum, admin: Person, webhook_id: int) 
     assert [admin.post(f"{one}/redeliver").status_int for one in wrong] == [404, 404]
 
 
+@pytest.mark.both_databases
 def test_replay_sends_what_failed_in_a_time_or_all(
     forum: Forum, admin: Person, webhook_id: int
 ) -> None:
