@@ -31,6 +31,7 @@ class RedisCounts:
         """See `MemoryCounts.count`. Raises ConnectionError if the Redis does not answer."""
         key = f"{_PREFIX}/{key}"
         try:
+            # One transaction, in which no key expires: each count has an end.
             with self._client.pipeline() as commands:
                 commands.set(key, 0, ex=seconds, nx=True)
                 commands.incr(key)
