@@ -9,7 +9,7 @@ from sqlalchemy.orm import aliased
 
 from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
-from ..models import Report, Review, User
+from ..models import Report, ReportState, Review, User
 from .moderation_rows import ReportRow
 from .user_columns import summary
 
@@ -36,6 +36,21 @@ def _by_id() -> Select[Any]:
 def by_id(db: ReadConnection, report_id: int) -> ReportRow | None:
     """Return a report, or None."""
     return row(db, _by_id(), {"id": report_id})
+
+
+@cache
+def _is_open() -> Select[Any]:
+    own = (Report.reporter_id == bindparam("user_id"), Report.state == ReportState.OPEN)
+    found = select(Report.id).join(Review, Review.id == Report.review_id)
+    return found.where(*own, Review.object_key == bindparam("key")).limit(1)
+
+
+def is_open(db: ReadConnection, user_id: int, key: str) -> bool:
+    """Return whether a user has reported something that nobody has decided on yet.
+
+    key: of the object, which its review has.
+    """
+    return row(db, _is_open(), {"user_id": user_id, "key": key}) is not None
 
 
 @cache

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import colander
+import orjson
 from pyramid.config import Configurator
 
 from ...models import EventType
@@ -25,12 +26,16 @@ TABS = (None, EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_D
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A record. path: of the post that it is about; user_path: of the user; empty without one."""
+    """A record. path: of the post that it is about; user_path: of the user; decision: of a review.
+
+    Each is empty without one.
+    """
 
     row: LogRow
     moment: Moment
     path: str
     user_path: str
+    decision: str
 
 
 def _schema(settings: Any) -> colander.SchemaNode:
@@ -69,7 +74,10 @@ def _line(request: ForumRequest, row: Any) -> LogLine:
     elif row.topic_id is not None:
         path = topic_path(request, row.topic_id)
     user = user_path(request, row.user_login) if row.user_login else ""
-    return LogLine(row, Moment.of(request, row.created_at), path, user)
+    # Visitors do not see the details.
+    is_decided = row.action == EventType.REVIEW_RESOLVED and row.details
+    decision = orjson.loads(row.details)["decision"] if is_decided else ""
+    return LogLine(row, Moment.of(request, row.created_at), path, user, decision)
 
 
 def includeme(config: Configurator) -> None:

@@ -8,10 +8,12 @@ from pyramid.response import Response
 from ...errors import NotFound
 from ...models import ReportCategory
 from ...permissions import ReportPermission
+from ...queries import reports
 from ...resources.reports import Reports
 from ...schemas.fields import Choice, Lines, optional, parameters, required
 from ...schemas.moderation import MAX_COMMENT, Reportable
 from ...services.moderation.reporting import Target
+from ...texts import Message
 from ...web.api.request import ForumRequest
 from ...web.reports import report, report_target
 from ..flash_messages import flash_message
@@ -25,13 +27,17 @@ _ROUTES = {
     "report_user": (Reportable.USER, "/users/{obj_id}/report"),
 }
 
+_REPORTED = Message("You have reported this. The moderators will look at it, and tell you.")
+
 
 def show_report(container: Reports, request: ForumRequest) -> Values:
     """Return the values of the form. Raises NotFound, Forbidden."""
     others = _others(request)
     # Whoever has just reported may not see it anymore: the last report can hide it.
     if others["flash_message"] is None:
-        _target(container, request)
+        target = _target(container, request)
+        if reports.is_open(request.db, request.actor_id, target.key):
+            others["flash_message"] = _REPORTED
     return form(**others)
 
 

@@ -20,8 +20,10 @@ from ...queries.topics import TopicOrder
 from ...resources.base import Resource
 from ...resources.nodes import NodeItem
 from ...security.policy import decide
+from ...texts import Message
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC_LIST
+from ..languages import in_language
 from ..lines import topic_lines
 from ..page_tree import node_page, topics_page
 from ..paging import cursor_links, cursor_query, numbered_or_cursor, page_request
@@ -106,7 +108,9 @@ def _preview(request: ForumRequest, node: NodeRow | None, summary: Markup | None
     return Preview(
         site=site,
         title=site if node is None else node.name,
-        description=site if node is None else beginning(text_content(summary or "")) or node.name,
+        description=in_language(request, Message("The latest topics of %(site)s", site=site))
+        if node is None
+        else beginning(text_content(summary or "")) or node.name,
         address=absolute_url(request, path + cursor_query(request)),
     )
 

@@ -1,12 +1,17 @@
 """The pages of moderators, and the forms on which members report something."""
 
+from pathlib import Path
+
 import pytest
 
+import forumsvc.pages
+from forumsvc.models import AdminAction
+from forumsvc.services.moderation.audit_log import PUBLIC
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import wrong_counters
 
-from .visitor import Visitor, sent, with_password
+from .visitor import Visitor, problem, sent, with_password
 
 
 @pytest.fixture
@@ -100,12 +105,14 @@ def test_a_report_is_decided_and_everybody_is_told(
     assert decided.location.endswith("/moderation")
     assert "Buy now" not in chief.get("/moderation").html.find("main").text
     assert "Buy now" in chief.get("/moderation/resolved").text
+    assert chief.get("/moderation/resolved").html.main.find(class_="mark") is None
+    assert chief.get(review.request.path).html.main.find(class_="mark") is None
     assert member.get(f"/topics/{topic}").status_int == 404
     assert "thank you for your report: it was right" in member.get("/notifications").text
     told = [one["reason"] for one in content(bob.get("/notifications"))]
     assert told == ["Advertising", "Advertising"]
     log = chief.get("/moderation/log")
-    for action in ("The user is silenced", "The topic is hidden", "A review is decided"):
+    for action in ("The user is silenced", "The topic is hidden", "decided</strong>: hidden"):
         assert action in log.text
     assert "The user is silenced" not in chief.get("/moderation/log?action=topic.banned").text
 
@@ -166,6 +173,45 @@ def test_who_cannot_be_silenced_has_no_forms(chief: Visitor, forum: Forum) -> No
     forum.person("root", role="admin")
     page = chief.get("/moderation/users/root")
     assert [one.action for one in page.forms.values() if "/moderation/" in one.action] == []
+
+
+def test_what_one_has_reported_is_not_reported_again(
+    member: Visitor, chief: Visitor, topic: int
+) -> None:
+    path = f"/topics/{topic}/report"
+    member.send(path, category="spam")
+    page = member.get(path)
+    assert page.html.main.find("form") is None
+    assert page.html.main.find(class_="notice").text.startswith("You have reported this.")
+    review = chief.get("/moderation").click("Buy now")
+    form = next(one for one in review.forms.values() if "/reviews/" in one.action)
+    sent(form, decision="dismiss")
+    assert member.get(path).html.main.find("form") is not None
+
+
+def test_whoever_decides_second_is_told_so_and_sees_the_decision(
+    member: Visitor, chief: Visitor, topic: int
+) -> None:
+    member.send(f"/topics/{topic}/report", category="spam")
+    review = chief.get("/moderation").click("Buy now")
+    form = next(one for one in review.forms.values() if "/reviews/" in one.action)
+    sent(form, decision="dismiss")
+    late = sent(form, decision="hide")
+    assert (late.status_int, problem(late)) == (
+        *(412, "Another moderator has decided: see below."),
+    )
+    assert "Dismiss the reports" in late.html.main.find(class_="notice").text
+
+
+def test_the_log_has_words_for_every_action() -> None:
+    folder = Path(forumsvc.pages.__file__).parent
+    template = (folder / "moderation/templates/log.jinja2").read_text()
+    assert [action for action in (*PUBLIC, *AdminAction) if f"'{action}': _(" not in template] == []
+
+
+def test_what_is_not_there_cannot_be_reported(member: Visitor) -> None:
+    page = member.get("/topics/999999/report")
+    assert (page.status_int, problem(page)) == (404, "There is nothing here.")
 
 
 def test_one_cannot_report_ones_own_topic(forum: Forum, member: Visitor, ann: int) -> None:
