@@ -162,7 +162,8 @@ def test_every_page_for_reading_has_a_description_and_one_address(
 def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor: Visitor, topic: int) -> None:
     for path in ("/", "/topics"):
         page = visitor.get(path).html
-        assert page.title.text.startswith("Topics · ")
+        assert page.title.text == "Forum"
+        assert page.find("meta", {"name": "description"})["content"] == "The latest topics of Forum"
         assert page.find("link", rel="canonical")["href"] == "http://localhost/"
 
 

@@ -74,14 +74,6 @@ def test_a_topic_that_cannot_be_is_not_found(visitor: Visitor, name: str) -> Non
     assert visitor.get(f"/topics/{name}").status_int == 404
 
 
-@pytest.mark.parametrize("path", ["/", "/topics"])
-def test_the_home_page_is_described_by_the_name_of_the_site(visitor: Visitor, path: str) -> None:
-    page = visitor.get(path).html
-    assert page.title.text == "Forum"
-    assert page.find("meta", {"name": "description"})["content"] == "The latest topics of Forum"
-    assert page.find("link", rel="canonical")["href"] == "http://localhost/"
-
-
 def test_a_page_behind_the_last_of_a_topic_is_not_found(visitor: Visitor, topic: int) -> None:
     assert visitor.get(f"/topics/{topic}?page=1").status_int == 200
     page = visitor.get(f"/topics/{topic}?page=999")
