@@ -44,10 +44,9 @@ test: $(TEST_STAMP)
 test-extended: $(EXTENDED_STAMP)
 	$(BIN)/python $(PYTEST) -m extended $(ARGS)
 
-# What `make test` runs on PostgreSQL, behind a PgBouncer, which must be installed, in both modes.
+# What `make test` runs on PostgreSQL, behind a PgBouncer, which must be installed.
 test-pooler: $(TEST_STAMP)
-	$(BIN)/python $(PYTEST) tests/functional -k postgresql -m 'not extended' --pooler transaction $(ARGS)
-	$(BIN)/python $(PYTEST) tests/functional -k postgresql -m 'not extended' --pooler session $(ARGS)
+	$(BIN)/python $(PYTEST) tests/functional -k postgresql -m 'not extended' --pooler $(ARGS)
 
 test-all: test test-extended test-pooler
 

@@ -16,12 +16,7 @@ BROWSER_TESTS = "tests/system/browser/"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that chooses how the applications under test talk to PostgreSQL."""
-    parser.addoption("--pooler", choices=["none", "session", "transaction"], default="none")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Apply the option."""
-    databases.pooler = config.getoption("--pooler")
+    parser.addoption("--pooler", action="store_true", help="go through a PgBouncer")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -44,7 +39,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [
         item
         for item in items
-        if (databases.pooler != "none" and item.get_closest_marker("direct"))
+        if (config.getoption("--pooler") and item.get_closest_marker("direct"))
         or (without_browser and item.nodeid.startswith(BROWSER_TESTS))
     ]
     items[:] = [item for item in items if item not in left_out]
@@ -80,15 +75,15 @@ def database_url(
 
 @pytest.fixture(scope="session", autouse=True)
 def through_pooler(
-    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> Iterator[PgBouncer | None]:
     """Start the PgBouncer of the option `--pooler`."""
-    if databases.pooler == "none":
+    if not request.config.getoption("--pooler"):
         yield None
         return
     url = databases.new_url("postgresql", "pooled", tmp_path_factory, worker_id, empty=True)
-    # A pool for each of the roles and databases; the server has 200 connections for all.
-    with pgbouncer.running(url, databases.pooler, pool_size=40) as databases.pgbouncer:
+    # A pool for each of the databases; the server has 200 connections for all.
+    with pgbouncer.running(url, pool_size=40) as databases.pgbouncer:
         yield databases.pgbouncer
 
 

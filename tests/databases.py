@@ -8,7 +8,6 @@ from sqlalchemy import make_url, text
 
 from forumsvc import migrate
 from forumsvc.database import open_database
-from forumsvc.db.connection_options import Pooler
 from forumsvc.db.engine import Database
 from forumsvc.models import Base
 from tests import postgres
@@ -22,10 +21,8 @@ on_sqlite, on_postgresql = (
 )
 """Marks of a test of one kind: of a file with one writer, or of a server with connections."""
 
-pooler: Pooler = "none"
-"""The PgBouncer that the applications under test go through, by the option `--pooler`."""
 pgbouncer: PgBouncer | None = None
-"""That PgBouncer, while it runs."""
+"""The PgBouncer that the applications under test go through, with the option `--pooler`."""
 
 
 def settings_of(url: str) -> dict[str, str]:

@@ -11,16 +11,17 @@ from functools import cache
 from pathlib import Path
 
 import psycopg
-from psycopg import sql
 from sqlalchemy import make_url
 
 from forumsvc.db.connect import role_settings
-from forumsvc.db.connection_options import ConnectionOptions, Pooler
+from forumsvc.db.connection_options import ConnectionOptions
 from forumsvc.settings import Settings
 from tests import programs
 from tests.system.process import prepare_child, wait_until
 
-READ_ROLE, WRITE_ROLE = "forum_ro", "forum_rw"
+ROLE = "forum_pooled"
+_TIMEOUT = {"database.lock_timeout_seconds": "10"}
+"""As tests.functional.forum has it."""
 
 _INI = """
 [databases]
@@ -32,11 +33,10 @@ listen_port = {own_port}
 unix_socket_dir =
 auth_type = trust
 auth_file = {folder}/users
-pool_mode = {mode}
+pool_mode = transaction
 default_pool_size = {pool_size}
 max_client_conn = 500
 server_tls_sslmode = disable
-{more}
 """
 
 
@@ -46,21 +46,22 @@ class PgBouncer:
 
     direct_url: str
     port: int
-    mode: Pooler
 
-    def url(self, role: str, database_url: str = "") -> str:
+    def url(self, database_url: str = "") -> str:
         """Return the URL of a database through it. database_url: empty for its own one."""
         found = make_url(database_url or self.direct_url)
-        found = found.set(host="127.0.0.1", port=self.port, username=role)
+        found = found.set(host="127.0.0.1", port=self.port, username=ROLE)
         return found.render_as_string(hide_password=False)
 
     def settings(self, database_url: str = "") -> dict[str, str]:
         """Return the settings of a forum whose database is reached through it."""
+        direct_url = database_url or self.direct_url
+        _prepare_role(direct_url)
         return {
-            "sqlalchemy.pooler": self.mode,
-            "sqlalchemy.url": self.url(WRITE_ROLE, database_url),
-            "sqlalchemy.read_url": self.url(READ_ROLE, database_url),
-            "sqlalchemy.direct_url": database_url or self.direct_url,
+            "sqlalchemy.pooler": "true",
+            "sqlalchemy.url": self.url(database_url),
+            "sqlalchemy.direct_url": direct_url,
+            **_TIMEOUT,
         }
 
 
@@ -75,30 +76,22 @@ def version() -> tuple[int, ...]:
 
 
 @contextmanager
-def running(
-    direct_url: str, mode: Pooler, *, pool_size: int = 20, more: str = ""
-) -> Iterator[PgBouncer]:
-    """Start a PgBouncer for all databases of a server, whose roles have the needed settings.
-
-    more: lines of its configuration.
-    """
+def running(direct_url: str, *, pool_size: int = 20) -> Iterator[PgBouncer]:
+    """Start a PgBouncer with transaction pooling for all databases of a server."""
     program = programs.require("pgbouncer")
     target = make_url(direct_url)
-    _create_roles(direct_url)
+    _prepare_role(direct_url)
     with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as free:
         folder, port = Path(name), free.getsockname()[1]
         free.close()
-        roles = "".join(f'"{role}" ""\n' for role in (READ_ROLE, WRITE_ROLE, "postgres"))
-        (folder / "users").write_text(roles)
+        (folder / "users").write_text(f'"{ROLE}" ""\n')
         (folder / "pgbouncer.ini").write_text(
             _INI.format(
                 host=target.host,
                 port=target.port,
                 own_port=port,
                 folder=folder,
-                mode=mode,
                 pool_size=pool_size,
-                more=more,
             )
         )
         folder.chmod(0o755)
@@ -113,7 +106,7 @@ def running(
             )
         try:
             wait_until(lambda: _answers(port), "PgBouncer answers")
-            yield PgBouncer(direct_url, port, mode)
+            yield PgBouncer(direct_url, port)
         finally:
             process.kill()
             process.wait()
@@ -124,31 +117,23 @@ def _answers(port: int) -> bool:
         return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _create_roles(url: str) -> None:
-    """Create the two roles with their settings, once for all processes that share the server."""
-    options = ConnectionOptions.from_settings(
-        Settings(
-            {
-                "sqlalchemy.url": url,
-                "session.secret": "a secret of at least 32 characters",
-                "site.environment": "development",
-            }
-        )
-    )
-    plain = make_url(url).set(drivername="postgresql", database="postgres")
-    with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as admin:
+@cache
+def _prepare_role(url: str) -> None:
+    """Create the role, once for all processes that share the server, with its settings."""
+    settings = {
+        "sqlalchemy.url": url,
+        "session.secret": "a secret of at least 32 characters",
+        "site.environment": "development",
+        **_TIMEOUT,
+    }
+    options = ConnectionOptions.from_settings(Settings(settings))
+    target = make_url(url).set(drivername="postgresql")
+    plain = target.set(database="postgres").render_as_string(hide_password=False)
+    with psycopg.connect(plain, autocommit=True) as admin:
         # Only one process at a time may change a role.
         admin.execute("SELECT pg_advisory_lock(1)")
-        for role, grants in {
-            READ_ROLE: ["pg_read_all_data"],
-            WRITE_ROLE: ["pg_read_all_data", "pg_write_all_data"],
-        }.items():
-            known = admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
-            if known is None:
-                admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)))
-            for grant in grants:
-                admin.execute(
-                    sql.SQL("GRANT {} TO {}").format(sql.Identifier(grant), sql.Identifier(role))
-                )
-            for statement in role_settings(options, role, read_only=role == READ_ROLE):
-                admin.execute(statement.encode())
+        if admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone() is None:
+            admin.execute(f"CREATE ROLE {ROLE} LOGIN".encode())
+        admin.execute(f"GRANT pg_read_all_data, pg_write_all_data TO {ROLE}".encode())
+        for statement in role_settings(options, ROLE, str(target.database)):
+            admin.execute(statement.encode())

@@ -73,24 +73,20 @@ def _show_pending(context: Context) -> None:
 @db.command(name="role-settings")
 @pass_context
 def role_settings(context: Context) -> None:
-    """Print SQL that sets up the roles behind a PgBouncer with pool_mode = transaction."""
+    """Print SQL with the settings that the role needs behind a PgBouncer."""
     from sqlalchemy import make_url
 
     from ..db.connect import role_settings
     from ..db.connection_options import ConnectionOptions
 
     settings = context.settings
-    if settings["sqlalchemy.pooler"] != "transaction":
-        raise CommandError("sqlalchemy.pooler is not transaction: the roles need no settings.")
-    options = ConnectionOptions.from_settings(settings)
-    urls = {"sqlalchemy.url": False, "sqlalchemy.read_url": True}
-    statements = [
-        statement
-        for name, read_only in urls.items()
-        for statement in role_settings(
-            options, make_url(settings[name]).username or "forum", read_only=read_only
-        )
-    ]
+    if not settings["sqlalchemy.pooler"]:
+        raise CommandError("sqlalchemy.pooler is false: the role needs no settings.")
+    role = make_url(settings["sqlalchemy.url"]).username
+    database = make_url(settings.direct_url).database
+    if not role or not database:
+        raise CommandError("sqlalchemy.url must name the role, sqlalchemy.direct_url the database.")
+    statements = role_settings(ConnectionOptions.from_settings(settings), role, database)
     context.output(";\n".join(statements) + ";", statements=statements)
 
 

@@ -1,9 +1,9 @@
 """Opens connections to PostgreSQL, and checks their session settings.
 
-Without a pooler the settings are part of the startup packet (`options`): they cost no statement and
-last for the whole session. Options in the URL come after them and override them. PgBouncer passes
-on no `options`: one that keeps sessions apart gets the settings by a statement; behind one that
-mixes them they must be those of the role (`role_settings`).
+The settings are part of the startup packet (`options`): they cost no statement and last for the
+whole session. Options in the URL come after them and override them. A pooler passes on no `options`
+and mixes sessions: behind one the settings must be those of the role (`role_settings`), and no
+statement is prepared.
 """
 
 import logging
@@ -17,7 +17,7 @@ from sqlalchemy import Dialect, Engine, event
 
 from ..errors import IncompatibleDatabase
 from . import timelines
-from .connection_options import ConnectionOptions, Pooler
+from .connection_options import ConnectionOptions
 from .timeouts import Timeouts
 
 log = logging.getLogger(__name__)
@@ -102,15 +102,14 @@ def _open(
 ) -> Connection:
     marker = secrets.token_hex(8)
     settings = session_settings(options.timeouts, read_only=read_only)
-    is_mixed = options.pooler == "transaction"
     arguments = {
         "fallback_application_name": "forumsvc",
         "connect_timeout": options.timeouts.connect,
         **_tcp(options.timeouts),
         **parameters,
-        "prepare_threshold": None if is_mixed else _PREPARE_THRESHOLD,
+        "prepare_threshold": None if options.pooler else _PREPARE_THRESHOLD,
     }
-    if options.pooler == "none":
+    if not options.pooler:
         startup = " ".join(
             f"-c {name}={value}" for name, value in {**settings, _MARKER: marker}.items()
         )
@@ -128,11 +127,9 @@ def _open(
     try:
         connection.autocommit = True
         connection.prepared_max = _MAX_PREPARED
-        if options.pooler == "session":
-            _set(connection, {**settings, _MARKER: marker})
-        if is_mixed:
-            _check_role(connection, settings)
-        _check(connection, None if is_mixed else marker, options.pooler, read_only=read_only)
+        if options.pooler:
+            _check_role(connection, session_settings(options.timeouts, read_only=False))
+        _check(connection, None if options.pooler else marker, read_only=read_only)
         connection.autocommit = False
     except BaseException:
         connection.close()
@@ -140,38 +137,34 @@ def _open(
     return connection
 
 
-def role_settings(options: ConnectionOptions, role: str, *, read_only: bool) -> list[str]:
-    """Return the ALTER ROLE statements for a role behind a PgBouncer with transaction pooling."""
-    settings = session_settings(options.timeouts, read_only=read_only)
-    name = sql.Identifier(role)
+def role_settings(options: ConnectionOptions, role: str, database: str) -> list[str]:
+    """Return the ALTER ROLE statements for a role that connects to a database by a pooler."""
+    statement = sql.SQL("ALTER ROLE {} IN DATABASE {} SET {} = {}")
+    names = sql.Identifier(role), sql.Identifier(database)
     return [
-        sql.SQL("ALTER ROLE {} SET {} = {}")
-        .format(name, sql.SQL(setting), sql.Literal(value))
-        .as_string()
-        for setting, value in settings.items()
+        statement.format(*names, sql.SQL(name), sql.Literal(value)).as_string()
+        for name, value in session_settings(options.timeouts, read_only=False).items()
     ]
 
 
 def session_settings(timeouts: Timeouts, *, read_only: bool) -> dict[str, str]:
-    """Return the settings of a session; times in milliseconds."""
+    """Return the settings of a session; times in milliseconds, 0 for no limit."""
     settings = {
         "timezone": "utc",
         # Each statement is planned once: the best index depends on the list, not on parameters.
         "plan_cache_mode": "force_generic_plan",
+        # Memory to hash the ids of all hidden topics, up to two million (`queries.topics`): with
+        # less, each row at a large offset would be compared with every one of them.
+        "hash_mem_multiplier": "16",
         "lock_timeout": _milliseconds(timeouts.lock),
         "statement_timeout": _milliseconds(timeouts.statement),
         "idle_in_transaction_session_timeout": _milliseconds(timeouts.idle_transaction),
     }
-    if read_only:
-        settings["default_transaction_read_only"] = "on"
-        # Memory to hash the ids of all hidden topics, up to two million (`queries.topics`): with
-        # less, each row at a large offset would be compared with every one of them.
-        settings["hash_mem_multiplier"] = "16"
-    return {name: value for name, value in settings.items() if value is not None}
+    return {**settings, "default_transaction_read_only": "on"} if read_only else settings
 
 
-def _milliseconds(seconds: float | None) -> str | None:
-    return None if seconds is None else str(max(1, round(seconds * 1000)))
+def _milliseconds(seconds: float | None) -> str:
+    return "0" if seconds is None else str(max(1, round(seconds * 1000)))
 
 
 def _tcp(timeouts: Timeouts) -> dict[str, int]:
@@ -201,14 +194,8 @@ def _refused_options(message: str) -> str | None:
 def _pooled(what: str) -> str:
     return (
         f"What answers under sqlalchemy.url {what}: connect to PostgreSQL itself, or set "
-        "sqlalchemy.pooler to the pool_mode of the PgBouncer."
+        "sqlalchemy.pooler = true for a PgBouncer."
     )
-
-
-def _set(connection: Connection, settings: Mapping[str, str]) -> None:
-    calls = ", ".join(["set_config(%s, %s, false)"] * len(settings))
-    values = [text for pair in settings.items() for text in pair]
-    connection.execute(f"SELECT {calls}".encode(), values, prepare=False)
 
 
 def _check_role(connection: Connection, settings: Mapping[str, str]) -> None:
@@ -226,7 +213,11 @@ def _check_role(connection: Connection, settings: Mapping[str, str]) -> None:
             )
 
 
-def _check(connection: Connection, marker: str | None, pooler: Pooler, *, read_only: bool) -> None:
+def _check(connection: Connection, marker: str | None, *, read_only: bool) -> None:
+    """Raise IncompatibleDatabase, or psycopg.Error, where the session is not as it must be.
+
+    marker: the one of the startup packet; None behind a pooler.
+    """
     version = connection.info.server_version
     if version < MINIMUM_VERSION:
         raise IncompatibleDatabase(f"PostgreSQL 13 or newer is needed; this is {version // 10000}.")
@@ -237,19 +228,14 @@ def _check(connection: Connection, marker: str | None, pooler: Pooler, *, read_o
         raise IncompatibleDatabase(
             _pooled("drops the session settings (startup parameter options)")
         )
-    if is_shared and pooler == "none":
+    if marker is not None and is_shared:
         raise IncompatibleDatabase(_pooled("hands out sessions that others have used"))
-    if is_shared and pooler == "session":
-        raise IncompatibleDatabase(
-            "PgBouncer hands out sessions as others left them: it needs server_reset_query = "
-            "DISCARD ALL."
-        )
     if time_zone.lower() not in _UTC:
         raise IncompatibleDatabase(
             f"The time zone of the session must be UTC and is {time_zone}: "
             "take it out of the options in sqlalchemy.url."
         )
-    if read_only and not refuses_writes:
+    if marker is not None and read_only and not refuses_writes:
         raise IncompatibleDatabase(
             "Sessions that only read can write: take default_transaction_read_only out of the "
             "options in sqlalchemy.url."

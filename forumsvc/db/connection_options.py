@@ -2,27 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from .timeouts import Timeouts
-
-Pooler = Literal["none", "session", "transaction"]
-"""What stands in front of PostgreSQL: nothing, or a PgBouncer with this `pool_mode`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOptions:
     """How connections are opened.
 
-    pool_size: the connections that each pool keeps open; read_url: for reads, None: the same URL as
-    for writes; max_age_seconds: older connections are replaced by new ones before their next use,
-    None: never.
+    pool_size: the connections that each pool keeps open; pooler: whether a PgBouncer is in between;
+    max_age_seconds: older connections are replaced by new ones before their next use, None: never.
     """
 
     pool_size: int = 10
     timeouts: Timeouts = field(default_factory=Timeouts)
-    pooler: Pooler = "none"
-    read_url: str | None = None
+    pooler: bool = False
     max_age_seconds: float | None = None
 
     @classmethod
@@ -32,12 +27,9 @@ class ConnectionOptions:
             pool_size=settings["sqlalchemy.pool_size"],
             timeouts=Timeouts.from_settings(settings),
             pooler=settings["sqlalchemy.pooler"],
-            read_url=settings["sqlalchemy.read_url"] or None,
             max_age_seconds=settings["database.max_age_seconds"],
         )
 
     def for_commands(self) -> "ConnectionOptions":
         """Return the options for commands, which connect to PostgreSQL itself."""
-        return replace(
-            self, pool_size=1, timeouts=self.timeouts.for_commands(), pooler="none", read_url=None
-        )
+        return replace(self, pool_size=1, timeouts=self.timeouts.for_commands(), pooler=False)

@@ -55,7 +55,7 @@ class Database:
         options: None for those of this database; engine_options: of SQLAlchemy's engine.
         """
         options = options or self.options
-        url = options.read_url or self.url.render_as_string(hide_password=False)
+        url = self.url.render_as_string(hide_password=False)
         return _create_engine(url, options, read_only=True, **engine_options)
 
     def dispose(self) -> None:

@@ -1,7 +1,7 @@
 """The settings of the database: its URL, its pools and its timeouts."""
 
 from .setting import Setting
-from .setting_types import DATABASE_URL, OPTIONAL_DATABASE_URL, choice, integer, or_off, seconds
+from .setting_types import BOOLEAN, DATABASE_URL, OPTIONAL_DATABASE_URL, integer, or_off, seconds
 
 DATABASE: tuple[Setting, ...] = (
     Setting(
@@ -13,17 +13,9 @@ DATABASE: tuple[Setting, ...] = (
     ),
     Setting(
         "sqlalchemy.pooler",
-        choice("none", "session", "transaction"),
-        "none",
-        "the pool_mode of the PgBouncer under sqlalchemy.url; none where that is PostgreSQL itself",
-    ),
-    Setting(
-        "sqlalchemy.read_url",
-        OPTIONAL_DATABASE_URL,
-        "",
-        "the database with the role for reads, which sqlalchemy.pooler = transaction needs; empty: "
-        "reads use sqlalchemy.url",
-        secret=True,
+        BOOLEAN,
+        "false",
+        "whether a PgBouncer answers under sqlalchemy.url; false where that is PostgreSQL itself",
     ),
     Setting(
         "sqlalchemy.direct_url",

@@ -124,16 +124,10 @@ class Settings(Mapping[str, Any]):
             )
 
     def _check_pooler(self) -> None:
-        pooler = self["sqlalchemy.pooler"]
-        if pooler != "none" and not self["sqlalchemy.direct_url"]:
+        if self["sqlalchemy.pooler"] and not self["sqlalchemy.direct_url"]:
             raise SettingsError(
-                f"sqlalchemy.direct_url: missing; with sqlalchemy.pooler = {pooler} it must be the "
-                "URL of PostgreSQL itself, which the commands use"
-            )
-        if pooler == "transaction" and not self["sqlalchemy.read_url"]:
-            raise SettingsError(
-                "sqlalchemy.read_url: missing; with sqlalchemy.pooler = transaction it must be the "
-                "URL with a role of its own for reads, whose default_transaction_read_only is on"
+                "sqlalchemy.direct_url: missing; with sqlalchemy.pooler = true it must be the URL "
+                "of PostgreSQL itself, which the commands use"
             )
 
     @property

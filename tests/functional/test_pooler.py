@@ -1,9 +1,9 @@
-"""A real PgBouncer in front of the database, with both of its modes that are supported."""
+"""A real PgBouncer with transaction pooling in front of the database."""
 
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -11,7 +11,8 @@ from sqlalchemy import make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from forumsvc.database import open_database
-from forumsvc.db.connection_options import ConnectionOptions, Pooler
+from forumsvc.db.connect import session_settings
+from forumsvc.db.connection_options import ConnectionOptions
 from forumsvc.db.engine import Database
 from forumsvc.errors import IncompatibleDatabase
 from forumsvc.models import User
@@ -21,12 +22,10 @@ from tests.databases import on_postgresql
 from tests.functional.cli.conftest import run_command
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import SECRET, content
+from tests.functional.threads import alone, flat, statuses, together
 from tests.pgbouncer import PgBouncer
 
 pytestmark = [on_postgresql, pytest.mark.direct]
-
-CLIENTS, SERVERS = 64, 8
-PREPARES = pgbouncer.version() >= (1, 21)
 
 
 def open_through(pooler: PgBouncer) -> Database:
@@ -48,11 +47,10 @@ def altered(url: str, change: str, back: str) -> Iterator[None]:
             admin.execute(back.encode())
 
 
-@pytest.mark.parametrize("mode", ["session", "transaction"])
 def test_a_forum_behind_a_pgbouncer_reads_writes_and_searches(
-    make_forum: MakeForum, database_url: str, mode: Pooler
+    make_forum: MakeForum, database_url: str
 ) -> None:
-    with pgbouncer.running(database_url, mode) as pooler:
+    with pgbouncer.running(database_url) as pooler:
         forum = make_forum(**{k.replace(".", "__"): v for k, v in pooler.settings().items()})
         alice = forum.person("alice")
         topic = forum.topic(alice, forum.node(), title="Words to find")
@@ -62,39 +60,30 @@ def test_a_forum_behind_a_pgbouncer_reads_writes_and_searches(
         assert forum.app.get("/health").json["writes"] is True
 
 
-def test_many_clients_share_few_servers_without_an_error(database_url: str) -> None:
-    errors: list[BaseException] = []
-    with pgbouncer.running(database_url, "transaction", pool_size=SERVERS) as pooler:
-        database = open_through(pooler)
-        everybody = select(User.id).where(User.login != "")
+def test_none_of_500_requests_fails_over_few_sessions(
+    make_forum: MakeForum, database_url: str
+) -> None:
+    with pgbouncer.running(database_url, pool_size=4) as pooler:
+        forum = make_forum(**{k.replace(".", "__"): v for k, v in pooler.settings().items()})
+        alice, node = forum.person("alice"), forum.node()
 
-        def work(number: int) -> None:
-            try:
-                for _ in range(20):
-                    database.executor.rows(everybody, {})
-                    with database.session.begin() as db:
-                        db.execute(
-                            text("SELECT pg_advisory_xact_lock(:number)"), {"number": number}
-                        )
-            except BaseException as error:
-                errors.append(error)
+        def work() -> Callable[[], list[Any]]:
+            caller, topic = alone(forum, alice), forum.topic(alice, node)
+            return lambda: [
+                answer
+                for _ in range(10)
+                for answer in (
+                    *[caller.get("/topics") for _ in range(4)],
+                    caller.post(f"/topics/{topic}/replies", body="A reply"),
+                )
+            ]
 
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(CLIENTS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        database.dispose()
-    assert errors == []
+        answers = together([work() for _ in range(10)])
+    assert statuses(flat(answers)) == {200: 400, 201: 100}
 
 
-def test_no_statement_is_prepared_where_the_pooler_does_not_follow_it(database_url: str) -> None:
-    with pgbouncer.running(
-        database_url,
-        "transaction",
-        pool_size=1,
-        more="max_prepared_statements = 0" if PREPARES else "",
-    ) as pooler:
+def test_no_statement_is_prepared(database_url: str) -> None:
+    with pgbouncer.running(database_url, pool_size=1) as pooler:
         database = open_through(pooler)
         for _ in range(5):
             database.executor.rows(select(User.id), {})
@@ -104,64 +93,50 @@ def test_no_statement_is_prepared_where_the_pooler_does_not_follow_it(database_u
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "needed"),
-    [
-        ("timezone", "'Europe/Berlin'", "utc"),
-        ("lock_timeout", "0", "1000"),
-        ("default_transaction_read_only", "off", "on"),
-    ],
+    ("setting", "value"), [("timezone", "'Europe/Berlin'"), ("lock_timeout", "0")]
 )
 def test_a_role_without_the_settings_is_refused_with_what_to_run(
-    database_url: str, setting: str, value: str, needed: str
+    database_url: str, setting: str, value: str
 ) -> None:
-    role = f"ALTER ROLE {pgbouncer.READ_ROLE} SET {setting} = "
-    with pgbouncer.running(database_url, "transaction") as pooler:
-        with altered(database_url, role + value, f"{role}'{needed}'"):
-            database = open_through(pooler)
-            with pytest.raises(IncompatibleDatabase, match=f"{setting} = .* and needs {needed}"):
-                database.executor.rows(select(User.id), {})
-            database.writes.connect().close()
-        database.dispose()
-
-
-def test_sessions_as_others_left_them_are_refused(database_url: str) -> None:
-    with pgbouncer.running(
-        database_url, "session", pool_size=1, more="server_reset_query ="
-    ) as pooler:
-        name = pooler.url(pgbouncer.WRITE_ROLE).replace("+psycopg", "")
-        with psycopg.connect(name, autocommit=True) as other:
-            other.execute("PREPARE one AS SELECT 1")
+    with pgbouncer.running(database_url) as pooler:
         database = open_through(pooler)
-        with pytest.raises(IncompatibleDatabase, match="needs server_reset_query"):
-            database.writes.connect()
+        name = database.url.database
+        change = f'ALTER ROLE {pgbouncer.ROLE} IN DATABASE "{name}" SET {setting} = '
+        needed = session_settings(database.options.timeouts, read_only=False)[setting]
+        with (
+            altered(database_url, change + value, f"{change}'{needed}'"),
+            pytest.raises(IncompatibleDatabase, match=f"{setting} = .* and needs {needed}: run "),
+        ):
+            database.executor.rows(select(User.id), {})
         database.dispose()
 
 
-def test_the_wrong_mode_is_refused(database_url: str) -> None:
-    with pgbouncer.running(database_url, "session") as pooler:
-        database = open_database(pooler.url(pgbouncer.WRITE_ROLE), ConnectionOptions())
+def test_a_pooler_that_is_not_set_is_refused(database_url: str) -> None:
+    with pgbouncer.running(database_url) as pooler:
+        database = open_database(pooler.url(), ConnectionOptions())
         with pytest.raises((IncompatibleDatabase, DBAPIError), match=r"set sqlalchemy\.pooler"):
             database.writes.connect()
         database.dispose()
 
 
-def test_the_statements_of_the_roles_are_printed_and_the_commands_go_past_the_pooler(
+def test_the_printed_settings_hold_in_the_forums_database_and_end_what_is_off(
     database_url: str, tmp_path: Path
 ) -> None:
-    urls = {
+    lines = {
         "sqlalchemy.url": "postgresql://writer@127.0.0.1:1/forum",
-        "sqlalchemy.read_url": "postgresql://reader@127.0.0.1:1/forum",
         "sqlalchemy.direct_url": database_url,
-        "sqlalchemy.pooler": "transaction",
+        "sqlalchemy.pooler": "true",
+        "database.statement_timeout_seconds": "off",
     }
-    lines = "\n".join(f"{name} = {value}" for name, value in urls.items())
     ini = tmp_path / "forum.ini"
     ini.write_text(
         f"[app:main]\nuse = call:forumsvc:main\nsite.environment = development\n"
-        f"session.secret = {SECRET}\n{lines}\n"
+        f"session.secret = {SECRET}\n" + "\n".join(f"{a} = {b}" for a, b in lines.items())
     )
     statements = run_command("-c", ini, "db", "role-settings", "--json").json["statements"]
-    assert "ALTER ROLE \"writer\" SET timezone = 'utc'" in statements
-    assert "ALTER ROLE \"reader\" SET default_transaction_read_only = 'on'" in statements
-    assert not any("writer" in one and "read_only" in one for one in statements)
+    begin = f'ALTER ROLE "writer" IN DATABASE "{make_url(database_url).database}" SET '
+    assert all(one.startswith(begin) for one in statements)
+    shown = [one.removeprefix(begin) for one in statements]
+    assert {"timezone = 'utc'", "lock_timeout = '1000'", "statement_timeout = '0'"} <= {*shown}
+    # The commands go past the pooler.
     assert run_command("-c", ini, "db", "current", "--json").json["pending"] == []
