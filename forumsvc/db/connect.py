@@ -17,8 +17,7 @@ from sqlalchemy import Dialect, Engine, event
 
 from ..errors import IncompatibleDatabase
 from . import timelines
-from .connection_options import ConnectionOptions
-from .timeouts import Timeouts
+from .connection_options import ConnectionOptions, Timeouts
 
 log = logging.getLogger(__name__)
 

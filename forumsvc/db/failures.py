@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from sqlalchemy.exc import OperationalError, SQLAlchemyError, StatementError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from ..errors import IncompatibleDatabase
@@ -77,14 +77,11 @@ _TEMPORARY_OF_SQLITE = _REFUSED_WRITES_OF_SQLITE | {
 
 def is_temporary(error: Exception) -> bool:
     """Return whether the database is to blame, and not what it was asked for."""
-    driver_error = getattr(error, "orig", None)
-    if not isinstance(error, DATABASE_ERRORS):
-        return False
-    code = getattr(driver_error, "sqlite_errorcode", None)
-    if code is not None:
-        return code & 0xFF in _TEMPORARY_OF_SQLITE
+    if is_away(error) or isinstance(error, IncompatibleDatabase):
+        return True
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
     state = sqlstate(error)
-    if not state:
-        # A lost connection, or none to be had.
-        return not isinstance(error, StatementError) or isinstance(error, OperationalError)
-    return state[:2] in _TEMPORARY_CLASSES and state != _QUERY_CANCELED
+    is_timeout = state == _QUERY_CANCELED
+    return code & 0xFF in _TEMPORARY_OF_SQLITE or (
+        state[:2] in _TEMPORARY_CLASSES and not is_timeout
+    )

@@ -145,6 +145,24 @@ def _max(element: at_least_zero, compiler: SQLCompiler, **keywords: Any) -> str:
     return f"max({compiler.process(element.clauses, **keywords)}, 0)"
 
 
+class database_time(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
+    """Milliseconds since 1970 by the clock of the database, at the time of the statement."""
+
+    name = "database_time"
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(database_time, "postgresql")
+def _timestamp_of_postgresql(element: database_time, compiler: SQLCompiler, **keywords: Any) -> str:
+    return "(extract(epoch FROM statement_timestamp()) * 1000)::bigint"
+
+
+@compiles(database_time, "sqlite")
+def _julianday(element: database_time, compiler: SQLCompiler, **keywords: Any) -> str:
+    return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+
+
 def with_row_locks(statement: Select[Any], *tables: type[Base]) -> Select[Any]:
     """Return the SELECT with FOR NO KEY UPDATE of `tables`.
 

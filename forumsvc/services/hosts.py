@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Row, Select, bindparam, select
 from sqlalchemy.orm import Session
 
-from ..db.database_time import database_time
 from ..db.execution import ReadConnection, rows
 from ..db.expired_rows import ExpiredRows
-from ..db.statements import insert_of
+from ..db.statements import database_time, insert_of
 from ..models import Host
 
 INTERVAL_SECONDS = 60.0

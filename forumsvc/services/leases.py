@@ -10,9 +10,8 @@ from typing import Any
 from sqlalchemy import BigInteger, Select, String, bindparam, func, select
 from sqlalchemy.orm import Session
 
-from ..db.database_time import database_time
 from ..db.execution import ReadConnection, row, rows
-from ..db.statements import delete_of, execute, insert_of
+from ..db.statements import database_time, delete_of, execute, insert_of
 from ..models import Lease
 
 SECONDS = 30.0

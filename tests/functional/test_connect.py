@@ -12,9 +12,8 @@ from sqlalchemy.exc import DBAPIError
 
 from forumsvc.database import open_database
 from forumsvc.db import connect
-from forumsvc.db.connection_options import ConnectionOptions
+from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database
-from forumsvc.db.timeouts import Timeouts
 from forumsvc.errors import IncompatibleDatabase
 from forumsvc.settings import Settings
 from tests import databases

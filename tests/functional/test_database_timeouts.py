@@ -6,9 +6,8 @@ import pytest
 from sqlalchemy import func, select, text
 
 from forumsvc.database import open_database
-from forumsvc.db.connection_options import ConnectionOptions
+from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database
-from forumsvc.db.timeouts import Timeouts
 from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum

@@ -10,8 +10,7 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
 from forumsvc.database import open_database
-from forumsvc.db.connection_options import ConnectionOptions
-from forumsvc.db.timeouts import Timeouts
+from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.models import Topic
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum

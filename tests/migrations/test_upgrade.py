@@ -13,9 +13,8 @@ from sqlalchemy import event, inspect, text
 from forumsvc import migrate
 from forumsvc.database import open_database
 from forumsvc.db import online_ddl, schema_lock
-from forumsvc.db.connection_options import ConnectionOptions
+from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database
-from forumsvc.db.timeouts import Timeouts
 from tests.functional.threads import together
 from tests.migrations.test_migrations import schema
 from tests.system.process import wait_until
