@@ -36,13 +36,15 @@ def upgrade() -> None:
     op.create_index("ix_jobs_state_kind_due_at", "jobs", ["state", "kind", "due_at"])
     op.create_index("ix_jobs_kind_key", "jobs", ["kind", "key"])
     op.create_index("ix_jobs_finished_at", "jobs", ["finished_at"])
-    op.drop_table("mails")
+    for table in ("mails", "failed_events"):
+        op.drop_table(table)
 
 
 def downgrade() -> None:
     """Downgrade to the revision before; jobs are lost."""
     op.drop_table("jobs")
     _create_mails()
+    _create_failed_events()
 
 
 def _create_mails() -> None:
@@ -67,3 +69,15 @@ def _create_mails() -> None:
     )
     op.create_index("ix_mails_state_due_at", "mails", ["state", "due_at"])
     op.create_index("ix_mails_finished_at", "mails", ["finished_at"])
+
+
+def _create_failed_events() -> None:
+    op.create_table(
+        "failed_events",
+        sa.Column("consumer", sa.String(length=40), nullable=False),
+        sa.Column("event_id", sa.BigInteger(), nullable=False),
+        sa.Column("error", sa.Text(), nullable=False),
+        sa.Column("failed_at", TIME, nullable=False),
+        sa.PrimaryKeyConstraint("consumer", "event_id", name=op.f("pk_failed_events")),
+    )
+    op.create_index("ix_failed_events_failed_at", "failed_events", ["failed_at"])

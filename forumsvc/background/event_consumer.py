@@ -3,15 +3,19 @@
 import logging
 import time
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from .. import clock
 from ..db.engine import Database
 from ..db.failures import is_temporary
-from ..errors import NotFound, single_line_message
+from ..errors import single_line_message
+from ..models import JobKind
 from ..queries import events
 from ..queries.rows import EventRow
-from ..services.event_consumers import BATCH_SIZE, Handler, consume, delete_failed, put_aside
+from ..services import event_consumers, jobs
+from ..services.event_consumers import BATCH_SIZE, consume, put_aside
+from ..services.jobs import Claimed
+from .job_runner import Handler, JobFailed
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +27,7 @@ class EventConsumer:
     """Reads the events of one consumer in batches.
 
     oldest_unread_at: the time of the oldest event that it had not handled when it last looked; None
-    if there was none; failed: how many events it had put aside by then.
+    if there was none.
 
     A batch that fails is divided until the event is found that cannot be handled. It is put aside,
     and those behind it go on. While the database is to blame nothing is put aside.
@@ -33,7 +37,7 @@ class EventConsumer:
         self,
         database: Database,
         name: str,
-        handle: Handler,
+        handle: event_consumers.Handler,
         interval: float,
         batch_size: int = BATCH_SIZE,
     ) -> None:
@@ -44,7 +48,6 @@ class EventConsumer:
         self.name = name
         self.interval = interval
         self.oldest_unread_at: datetime | None = None
-        self.failed = 0
         self._look_at = 0.0
         self._limit = batch_size
 
@@ -52,7 +55,6 @@ class EventConsumer:
         """Handle a batch; return whether there may be more."""
         if time.monotonic() >= self._look_at:
             self.oldest_unread_at = events.oldest_unread_at(self._database.executor, self.name)
-            self.failed = events.count_failed(self._database.executor, self.name)
             self._look_at = time.monotonic() + _COUNT_SECONDS
         dialect = self._database.executor.dialect.name
         if not events.has_unread(self._database.executor, dialect, self.name):
@@ -76,23 +78,35 @@ class EventConsumer:
             event_id = put_aside(db, self.name, clock.now(), single_line_message(error))
         log.error("%s has put event %d aside", self.name, event_id, exc_info=error)
 
-    def retry(self, event_id: int) -> None:
-        """Handle an event that was put aside, and delete it from the list.
-
-        Raises NotFound if the event is not kept, and whatever its handler raises.
-        """
+    def handle_again(self, job: Claimed, event: EventRow) -> None:
+        """Handle an event that was put aside, and finish its job."""
         with self._database.session.begin() as db:
-            found = events.by_ids(db, [event_id])
-        if event_id not in found:
-            raise NotFound(f"The event {event_id} is not kept any longer.")
-        self._handle_again([found[event_id]])
-
-    def _handle_again(self, batch: Sequence[EventRow]) -> None:
-        with self._database.session.begin() as db:
-            self._handle(db, batch)
-            delete_failed(db, self.name, batch[0].id)
+            if jobs.hold(db, job):
+                self._handle(db, [event])
+                jobs.finish(db, job, clock.now())
 
     def _consume(self, limit: int) -> int:
         """Handle the next events; return how many there were."""
         with self._database.session.begin() as db:
             return consume(db, self.name, self._handle, clock.now(), limit)
+
+
+class FailedEvents(Handler):
+    """Handles events again that were put aside, when somebody retries their jobs."""
+
+    kind = JobKind.EVENT
+    at_once = 1
+    lock = timedelta(minutes=5)
+    pauses = ()
+
+    def __init__(self, database: Database, consumers: Sequence[EventConsumer]) -> None:
+        self._database = database
+        self._consumers = {one.name: one for one in consumers}
+
+    def run(self, job: Claimed) -> None:
+        """Handle an event again. Raises JobFailed, and whatever the consumer's handler raises."""
+        event_id = job.data["event_id"]
+        found = events.by_ids(self._database.executor, [event_id])
+        if event_id not in found:
+            raise JobFailed("the event is not kept any longer")
+        self._consumers[job.key].handle_again(job, found[event_id])

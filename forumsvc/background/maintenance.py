@@ -14,7 +14,6 @@ from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..models import Review
 from ..oauth import tokens
 from ..services import (
-    event_consumers,
     events,
     hosts,
     idempotency,
@@ -64,7 +63,6 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         *tokens.EXPIRED,
         idempotency.expired(timedelta(seconds=settings["idempotency.ttl_seconds"])),
         events.expired(keep),
-        event_consumers.expired(keep),
         *jobs.expired(keep),
         webhook_deliveries.expired(keep),
         hosts.expired(),

@@ -1,12 +1,11 @@
 """The task that keeps the search index up to date."""
 
-from collections.abc import Sequence
-
 from .. import clock
 from ..db.engine import Database
 from ..queries import search_documents
 from ..queries.rows import EventRow
 from ..services import event_consumers, search_index
+from ..services.jobs import Claimed
 from .event_consumer import EventConsumer
 
 
@@ -38,6 +37,7 @@ class SearchIndexer(EventConsumer):
             event_consumers.finish(db, self.name, self._handle, clock.now(), position, batch)
         return len(batch)
 
-    def _handle_again(self, batch: Sequence[EventRow]) -> None:
-        search_index.index_events(self._database, batch)
-        super()._handle_again(batch)
+    def handle_again(self, job: Claimed, event: EventRow) -> None:
+        """As of other consumers, with the tokens made before."""
+        search_index.index_events(self._database, [event])
+        super().handle_again(job, event)

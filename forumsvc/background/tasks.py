@@ -11,7 +11,7 @@ from ..mail import Delivery
 from ..queries.rows import EventRow
 from ..registry import ForumRegistry
 from ..services import hosts, webhook_fan_out
-from .event_consumer import EventConsumer
+from .event_consumer import EventConsumer, FailedEvents
 from .host_report import HostReport
 from .job_runner import Handler, JobRunner
 from .mail_sender import MailSender
@@ -49,10 +49,11 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
 def create_job_runner(registry: ForumRegistry, delivery: Delivery | None) -> JobRunner:
     """Return the task that does the jobs. delivery: of emails, None if the service sends none."""
     database, settings = registry.database, registry.forum_settings
-    handlers: list[Handler] = []
+    interval = settings["worker.interval_seconds"]
+    handlers: list[Handler] = [FailedEvents(database, create_consumers(database, interval))]
     if delivery is not None:
         handlers.append(MailSender(database, settings, delivery))
-    return JobRunner(database, handlers, settings["worker.interval_seconds"])
+    return JobRunner(database, handlers, interval)
 
 
 def create_consumers(database: Database, interval: float) -> tuple[EventConsumer, EventConsumer]:

@@ -25,7 +25,7 @@ SUMMARIES = {
     "db": "Set up, upgrade and check the database.",
     "doctor": "Examine the running service, and say what is wrong and what to do.",
     "demo": "Fill a database without users with a demo community.",
-    "events": "List events and how far each is read; retry failed ones.",
+    "events": "List events, and how far each consumer has read them.",
     "log": "List what moderators and administrators did.",
     "jobs": "List, retry and discard what the background worker is to do.",
     "mail": "Test the mail server.",

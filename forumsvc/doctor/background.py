@@ -22,13 +22,7 @@ def check(installation: Installation) -> Iterator[Problem]:
             "the service, with worker = true in [server:main] on one host, or `forumsvc work`."
         )
     with installation.database.reads.connect() as db:
-        lags, pending, failed = events.lags(db), jobs.pending(db), events.failed(db)
-    if failed:
-        yield warning(
-            f"Events that could not be handled and were put aside: {len(failed)}, the first by "
-            f"{failed[0].consumer} ({failed[0].error}). See `forumsvc events failed`, and after "
-            "the cause is gone `forumsvc events retry`."
-        )
+        lags, pending = events.lags(db), jobs.pending(db)
     for lag in lags:
         late = age(lag.oldest_at)
         if late > _LATE:

@@ -4,7 +4,7 @@ from ..db.base import Base
 from .access_block import AccessBlock, AccessBlockKind, AccessBlockSeverity
 from .audit_log import AdminAction, AuditRecord, Via, Visibility
 from .cache_version import CacheVersion
-from .event import Event, EventPosition, EventType, FailedEvent
+from .event import Event, EventPosition, EventType
 from .held_post import HeldKind, HeldPost, HeldState, HoldReason
 from .host import Host
 from .idempotency_key import IdempotencyKey
@@ -53,7 +53,6 @@ __all__ = [
     "Event",
     "EventPosition",
     "EventType",
-    "FailedEvent",
     "Favorite",
     "FollowNotification",
     "HeldKind",

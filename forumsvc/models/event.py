@@ -111,14 +111,3 @@ class EventPosition(Base):
     xid: Mapped[int] = mapped_column(BigInteger)
     id: Mapped[int] = mapped_column(BigInteger)
     updated_at: Mapped[Timestamp]
-
-
-class FailedEvent(Base):
-    """An event that a consumer could not handle, and has put aside."""
-
-    __tablename__ = "failed_events"
-
-    consumer: Mapped[str] = mapped_column(String(40), primary_key=True)
-    event_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    error: Mapped[str] = mapped_column(Text)
-    failed_at: Mapped[Timestamp] = mapped_column(index=True)

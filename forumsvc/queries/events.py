@@ -28,7 +28,7 @@ from ..db.cursors import Cursor
 from ..db.execution import ReadConnection, SqlConnection, is_sqlite, row, rows
 from ..db.keyset_paging import Cursors
 from ..errors import Invalid
-from ..models import Event, EventPosition, FailedEvent
+from ..models import Event, EventPosition
 from .rows import EventRow
 
 _HORIZON: ColumnElement[int] = literal_column(
@@ -227,22 +227,3 @@ def position_of(db: ReadConnection, consumer: str) -> Position | None:
 def _select_position() -> Select[Any]:
     columns: list[Any] = [EventPosition.xid, EventPosition.id]
     return select(*columns).where(EventPosition.consumer == bindparam("consumer"))
-
-
-def failed(db: SqlConnection) -> Sequence[Any]:
-    """Return the events that were put aside: consumer, event_id, error, failed_at."""
-    columns = FailedEvent.consumer, FailedEvent.event_id, FailedEvent.error, FailedEvent.failed_at
-    order = FailedEvent.consumer, FailedEvent.event_id
-    return db.execute(select(*columns).order_by(*order)).all()
-
-
-def count_failed(db: ReadConnection, consumer: str) -> int:
-    """Return how many events a consumer has put aside."""
-    [found] = rows(db, _select_failed(), {"consumer": consumer})
-    return int(found.number)
-
-
-@cache
-def _select_failed() -> Select[Any]:
-    number = select(func.count().label("number")).select_from(FailedEvent)
-    return number.where(FailedEvent.consumer == bindparam("consumer"))

@@ -2,27 +2,24 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy import tuple_ as row_of
 from sqlalchemy.orm import Session
 
-from ..db.expired_rows import ExpiredRows
-from ..db.statements import delete_of, insert_or_ignore, update_of
-from ..models import Event, EventPosition, FailedEvent
+from ..db.statements import insert_or_ignore, update_of
+from ..models import Event, EventPosition, JobKind
 from ..queries import events
 from ..queries.events import Position
 from ..queries.rows import EventRow
+from . import jobs
 
 log = logging.getLogger(__name__)
 
 BATCH_SIZE = 500
 """Events per transaction; on SQLite all other writers wait for it."""
-
-_MOST_ERROR = 1_000
-"""Characters of an error that are stored."""
 
 Handler = Callable[[Session, Sequence[EventRow]], None]
 """Handles events in the transaction that moves the position."""
@@ -76,21 +73,9 @@ def put_aside(db: Session, consumer: str, now: datetime, error: str) -> int:
     error: why it cannot be handled.
     """
     _, [event] = next_events(db, consumer, now, 1)
-    values = {"error": error[:_MOST_ERROR], "failed_at": now}
-    insert_or_ignore(db, FailedEvent, consumer=consumer, event_id=event.id, **values)
+    jobs.enqueue_failed(db, JobKind.EVENT, now, {"event_id": event.id}, consumer, error)
     _move(db, consumer, Position(event.xid, event.id), now)
     return event.id
-
-
-def delete_failed(db: Session, consumer: str, event_id: int) -> None:
-    """Delete an event from the list of those that were put aside."""
-    is_one = FailedEvent.consumer == consumer, FailedEvent.event_id == event_id
-    db.execute(delete_of(FailedEvent).where(*is_one))
-
-
-def expired(keep: timedelta) -> ExpiredRows:
-    """Return the failed events that may be deleted. keep: for how long events are kept."""
-    return ExpiredRows(FailedEvent, lambda now: [FailedEvent.failed_at <= now - keep])
 
 
 def lock_position(db: Session, consumer: str, now: datetime) -> Position:

@@ -40,6 +40,16 @@ def enqueue(
     insert_row(db, Job, kind=str(kind), key=key, data=dict(data), due_at=now, created_at=now)
 
 
+def enqueue_failed(
+    db: Session, kind: JobKind, now: datetime, data: Mapping[str, object], key: str, error: str
+) -> None:
+    """Insert a job that is given up already. key: what it is about; error: why."""
+    values = {"state": str(JobState.FAILED), "error": error[:_MOST_ERROR], "finished_at": now}
+    insert_row(
+        db, Job, kind=str(kind), key=key, data=dict(data), due_at=now, created_at=now, **values
+    )
+
+
 def count_due(db: SqlConnection, kind: JobKind, now: datetime, most: int) -> int:
     """Return how many jobs `claim` has to claim, at most `most`, without a lock."""
     return len(db.scalars(select(Job.id).where(*_is_due(kind, now)).limit(most)).all())
@@ -67,6 +77,11 @@ def claim(db: Session, kind: JobKind, now: datetime, lock: timedelta) -> Claimed
 def _is_due(kind: JobKind, now: datetime) -> tuple[Any, ...]:
     is_free = or_(Job.locked_until.is_(None), Job.locked_until <= now)
     return (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, is_free)
+
+
+def hold(db: Session, job: Claimed) -> bool:
+    """Return whether a job is still the claimer's own; lock it until the transaction ends."""
+    return db.scalar(select(Job.id).where(*_is_held(job)).with_for_update()) is not None
 
 
 def finish(db: Session, job: Claimed, now: datetime) -> None:

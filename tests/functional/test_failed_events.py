@@ -7,13 +7,14 @@ import pytest
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from forumsvc.background.event_consumer import EventConsumer
+from forumsvc import clock
+from forumsvc.background.event_consumer import EventConsumer, FailedEvents
+from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.search_indexer import SearchIndexer
 from forumsvc.db.engine import Database
-from forumsvc.models import FailedEvent
-from forumsvc.queries import events as reading
+from forumsvc.models import JobKind, JobState
 from forumsvc.search.tokens import tokens
-from forumsvc.services import search_index
+from forumsvc.services import jobs, search_index
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person, content
 
@@ -40,7 +41,14 @@ def work(consumer: EventConsumer, database: Database) -> None:
 
 def failed(database: Database) -> list[tuple[str, str]]:
     with database.reads.connect() as db:
-        return [(row.consumer, row.error) for row in reading.failed(db)]
+        found = jobs.newest(db, JobKind.EVENT, JobState.FAILED, 100)
+    return [(row.key, row.error) for row in found]
+
+
+def retry(database: Database, consumer: EventConsumer) -> None:
+    with database.session.begin() as db:
+        jobs.retry(db, clock.now(), ids=None)
+    JobRunner(database, [FailedEvents(database, [consumer])], 1).run_due(JobKind.EVENT)
 
 
 def test_the_event_that_fails_is_put_aside_and_the_others_are_handled_in_order(
@@ -54,10 +62,10 @@ def test_the_event_that_fails_is_put_aside_and_the_others_are_handled_in_order(
     assert handled == [one for one in replies if one != replies[3]]
     [(name, error)] = failed(forum.database)
     assert (name, "bad event" in error) == ("test", True)
-    with forum.database.reads.connect() as db:
-        [row] = reading.failed(db)
+    retry(forum.database, consumer)
+    assert len(failed(forum.database)) == 1
     handled.bad = None
-    consumer.retry(row.event_id)
+    retry(forum.database, consumer)
     assert (handled[-1], failed(forum.database)) == (replies[3], [])
 
 
@@ -88,7 +96,11 @@ def test_a_post_whose_tokens_cannot_be_made_does_not_stop_the_index(
         return tokens(text)
 
     monkeypatch.setattr(search_index, "tokens", make)
-    work(SearchIndexer(forum.database, 1), forum.database)
+    consumer = SearchIndexer(forum.database, 1)
+    work(consumer, forum.database)
     answer = forum.nobody.get("/search/topics", q="innocent")
     assert [one["id"] for one in content(answer)] == [innocent]
-    assert len(failed(forum.database)) == forum.count(FailedEvent) == 1
+    assert len(failed(forum.database)) == 1
+    monkeypatch.undo()
+    retry(forum.database, consumer)
+    assert len(content(forum.nobody.get("/search/topics", q="poison"))) == 1

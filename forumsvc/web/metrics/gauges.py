@@ -171,15 +171,9 @@ def _of_background(background: Any) -> Iterator[Metric]:
         "How long ago the oldest event happened that a consumer has not handled; 0 without one.",
         labels=["consumer"],
     )
-    aside = GaugeMetricFamily(
-        "forumsvc_events_failed",
-        "Events that a consumer could not handle, and has put aside.",
-        labels=["consumer"],
-    )
     for consumer in background.consumers:
         lag.add_metric([consumer.name], _age(consumer.oldest_unread_at))
-        aside.add_metric([consumer.name], consumer.failed)
-    yield from (runs, failures, lag, aside)
+    yield from (runs, failures, lag)
 
 
 def _age(moment: datetime | None) -> float:

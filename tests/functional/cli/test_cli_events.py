@@ -6,7 +6,7 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import EventType
 from forumsvc.services import events
-from forumsvc.services.event_consumers import consume, put_aside
+from forumsvc.services.event_consumers import consume
 from tests.functional.cli.conftest import Run
 from tests.functional.event_horizon import wait_for_horizon
 
@@ -48,17 +48,3 @@ def test_the_status_shows_what_each_consumer_has_yet_to_read(run: Run, database:
 def test_without_events_the_commands_say_so(run: Run, database: Database) -> None:
     assert run("events", "list").out == "There are no events.\n"
     assert run("events", "status").out == "0 events are kept; nothing has read any.\n"
-
-
-@pytest.mark.usefixtures("recorded")
-def test_an_event_that_was_put_aside_is_listed_and_handled_again(
-    run: Run, database: Database
-) -> None:
-    assert run("events", "failed").out == "No event was put aside.\n"
-    wait_for_horizon(database)
-    with database.session.begin() as db:
-        event_id = put_aside(db, "webhook-fan-out", clock.now(), "it was bad")
-    [listed] = run("events", "failed", "--json").json["events"]
-    assert (listed["event_id"], listed["error"]) == (event_id, "it was bad")
-    assert run("events", "retry", event_id, "--json").json["handled"] == 1
-    assert run("events", "failed").out == "No event was put aside.\n"

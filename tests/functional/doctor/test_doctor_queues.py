@@ -22,7 +22,7 @@ from forumsvc.models import (
     WebhookDelivery,
 )
 from forumsvc.services import events, mails, search_reindex, webhooks
-from forumsvc.services.event_consumers import consume, put_aside
+from forumsvc.services.event_consumers import consume
 from tests.functional.doctor.conftest import Examine
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.rows import insert_row
@@ -64,16 +64,6 @@ def webhook(database: Database) -> int:
 def enqueue_mail(database: Database, ago: timedelta) -> None:
     with database.session.begin() as db:
         mails.enqueue(db, MailKind.PASSWORD_RESET, "ann@example.org", clock.now() - ago)
-
-
-def test_events_that_were_put_aside_are_a_warning(examine: Examine, database: Database) -> None:
-    with database.session.begin() as db:
-        events.record(db, EventType.USER_CREATED, clock.now(), actor_id=None)
-    wait_for_horizon(database)
-    with database.session.begin() as db:
-        put_aside(db, "indexer", clock.now(), "bad")
-    found = examine().only("warning", "background")
-    assert found.startswith("Events that could not be handled and were put aside: 1, the first by")
 
 
 def test_events_that_wait_are_a_warning_after_five_minutes(
