@@ -13,17 +13,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from benchmarks import output
 from benchmarks.endpoints import Endpoint, endpoints
 from benchmarks.measure import Subject, measure
 from benchmarks.members import fill, log_in
-from benchmarks.output import (
-    leave_server_core,
-    new_postgresql,
-    options_parser,
-    publish,
-    size_of,
-    workspace,
-)
 from benchmarks.servers import ROOT, Server, forum_settings, serve, write_ini
 from tests import postgres
 
@@ -38,9 +31,9 @@ MIN_RATIO = 0.9
 def main() -> int:
     """Compare; 0 if no rate fell by more than a tenth."""
     options = _options()
-    with workspace() as (folder, stack):
+    with output.workspace() as (folder, stack):
         before = stack.enter_context(_worktree(folder / "before", options.revision))
-        base = new_postgresql(folder, stack)
+        base = output.new_postgresql(folder, stack)
         sides = [
             list(_endpoints(folder, name, root, base, options, stack))
             for name, root in (("before", before), ("after", ROOT))
@@ -52,7 +45,7 @@ def main() -> int:
             if (one.name, one.caller) == (other.name, other.caller)
             and re.search(options.only, one.name)
         ]
-        leave_server_core()
+        output.leave_server_core()
         measure(pairs, options.rounds, options.seconds)
     rows = [_row(*pair) for pair in pairs]
     conditions = (
@@ -60,12 +53,12 @@ def main() -> int:
         f"{options.seconds:g} s; one process, PostgreSQL, 16 connections; processor time of the "
         "server and its database"
     )
-    publish([HEAD, *rows], 2, conditions, options.csv)
+    output.publish([HEAD, *rows], 2, conditions, options.csv)
     return int(any(float(row[2]) < MIN_RATIO or row[-1] != "0" for row in rows))
 
 
 def _options() -> argparse.Namespace:
-    parser = options_parser("compare", __doc__)
+    parser = output.options_parser("compare", __doc__)
     parser.add_argument("revision", help="what to compare this checkout with: a commit, a tag")
     parser.add_argument("--only", default="", help="only endpoints that this pattern finds")
     parser.add_argument("--rounds", type=int, default=5)
@@ -96,7 +89,7 @@ def _endpoints(
     print(f"preparing {name} …", flush=True)
     url = postgres.create_database(base, f"forum_{name}")
     ini = write_ini(folder, name, forum_settings(folder, url))
-    login = fill(ini, size_of(options), root)
+    login = fill(ini, output.size_of(options), root)
     server = stack.enter_context(serve(name, ini, root=root))
     for endpoint in endpoints(server, log_in(server, login)):
         yield server, endpoint, postgres.server_pid(url)

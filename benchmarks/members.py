@@ -8,8 +8,6 @@ from benchmarks.fill import Size
 from benchmarks.request import API, ask_json, form, get
 from benchmarks.servers import ROOT, Server, forumsvc, run_python
 
-MANY = 100
-
 Login = dict[str, str]
 """The form by which anybody of the community logs in, but for `username`."""
 
@@ -48,7 +46,7 @@ class Members:
         return self.tokens[0]
 
 
-def log_in(server: Server, login: Login, many: int = MANY) -> Members:
+def log_in(server: Server, login: Login, many: int = 100) -> Members:
     """Log in as many members as there are, at most `many`."""
     users = ask_json(server.port, get(f"{API}/users?limit={many}"))
     logins = [user["login"] for user in users if user["login"] != "admin"]

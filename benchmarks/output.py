@@ -15,8 +15,6 @@ from pathlib import Path
 from benchmarks.fill import Size
 from tests import postgres
 
-LIBRARIES = ("pyramid", "waitress", "SQLAlchemy", "psycopg", "orjson")
-
 Rows = Sequence[Sequence[str]]
 
 
@@ -98,7 +96,9 @@ def _machine() -> str:
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     models = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
-    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    libraries = ", ".join(
+        f"{name} {version(name)}" for name in ("pyramid", "SQLAlchemy", "psycopg")
+    )
     return (
         f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores; "
         f"Python {platform.python_version()}, {libraries}"

@@ -11,18 +11,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from benchmarks import output
 from benchmarks.endpoints import AIMS, NOBODY, Endpoint, endpoints, uncached
 from benchmarks.measure import Subject, measure
 from benchmarks.members import fill, log_in
-from benchmarks.output import (
-    leave_server_core,
-    new_database,
-    options_parser,
-    publish,
-    ratio,
-    size_of,
-    workspace,
-)
 from benchmarks.request import get
 from benchmarks.servers import Server, forum_settings, serve, write_ini
 from tests import postgres
@@ -42,9 +34,9 @@ _Measured = tuple[Server, list[Endpoint], int | None]
 def main() -> int:
     """Run the benchmark; 0 if there were no errors."""
     options = _options()
-    with workspace() as (folder, stack):
+    with output.workspace() as (folder, stack):
         pairs = list(_pairs(options, folder, stack))
-        leave_server_core()
+        output.leave_server_core()
         measure(pairs, options.rounds, options.seconds)
         for server in {it.server.pid: it.server for it, _ in pairs if it.errors}.values():
             print(f"\n{server.name} answered with errors; its log ends so:\n{server.log_tail}")
@@ -52,12 +44,12 @@ def main() -> int:
         f"Medians of {options.rounds} rounds of {options.seconds:g} s; "
         f"{options.users:,} users, {options.topics:,} topics, {options.replies:,} replies"
     )
-    publish([HEAD, *(_row(*pair) for pair in pairs)], 3, conditions, options.csv)
+    output.publish([HEAD, *(_row(*pair) for pair in pairs)], 3, conditions, options.csv)
     return int(any(subject.errors for pair in pairs for subject in pair))
 
 
 def _options() -> argparse.Namespace:
-    parser = options_parser("run", __doc__)
+    parser = output.options_parser("run", __doc__)
     parser.add_argument("--quick", action="store_true", help="a short run: does it work at all?")
     parser.add_argument("--databases", nargs="*", choices=["sqlite", "postgresql"])
     parser.add_argument("--only", default="", help="only endpoints that this pattern finds")
@@ -108,9 +100,9 @@ def _forums(
 ) -> Iterator[_Measured]:
     """Fill a database, and serve it."""
     print(f"preparing {database} …", flush=True)
-    url = new_database(database, folder, stack)
+    url = output.new_database(database, folder, stack)
     settings = forum_settings(folder, url)
-    login = fill(write_ini(folder, f"filling {database}", settings), size_of(options))
+    login = fill(write_ini(folder, f"filling {database}", settings), output.size_of(options))
     pid = postgres.server_pid(url) if database == "postgresql" else None
     members = None
     for number in options.processes:
@@ -133,8 +125,12 @@ def _row(subject: Subject, baseline: Subject) -> tuple[str, ...]:
     requests = subject.median(lambda sample: sample.burst.requests)
     return (
         *(server.name, endpoint.name, endpoint.caller),
-        *(str(server.processes), str(subject.connections), ratio(subject.ratio_to(baseline))),
-        ratio(AIMS.get((endpoint.name, endpoint.caller)) if aimed else None),
+        *(
+            str(server.processes),
+            str(subject.connections),
+            output.ratio(subject.ratio_to(baseline)),
+        ),
+        output.ratio(AIMS.get((endpoint.name, endpoint.caller)) if aimed else None),
         f"{subject.median(lambda sample: sample.burst.rate):,.0f}",
         f"{1000 * subject.median(lambda sample: sample.burst.p50):.1f}",
         f"{1000 * subject.median(lambda sample: sample.burst.p99):.1f}",

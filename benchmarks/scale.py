@@ -12,9 +12,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
+from benchmarks import output
 from benchmarks.fill import Size
 from benchmarks.members import fill, log_in
-from benchmarks.output import new_postgresql, options_parser, publish, size_of, workspace
 from benchmarks.request import API, Request, ask, ask_json, get
 from benchmarks.servers import forum_settings, forumsvc, serve, write_ini
 from tests import postgres
@@ -27,12 +27,12 @@ MAX_RATIO, MAX_FAR_MS = 1.5, 20.0
 
 def main() -> int:
     """Fill, check and ask; 0 if no counter is wrong and all bounds are kept."""
-    parser = options_parser("scale", __doc__)
+    parser = output.options_parser("scale", __doc__)
     parser.set_defaults(users=100_000, topics=1_000_000, replies=10_000_000)
     options = parser.parse_args()
-    large = size_of(options)
-    with workspace() as (folder, stack):
-        base = new_postgresql(folder, stack)
+    large = output.size_of(options)
+    with output.workspace() as (folder, stack):
+        base = output.new_postgresql(folder, stack)
         small_times = dict(_times(folder, "small", Size(), base, stack))
         large_times = dict(_times(folder, "large", large, base, stack))
     rows, kept = [HEAD], True
@@ -41,7 +41,7 @@ def main() -> int:
         kept = kept and ms <= (max(MAX_FAR_MS, few) if offset else MAX_RATIO * few)
         rows.append((name, f"{offset}", f"{few:.2f}", f"{ms:.2f}", f"{ms / few:.2f}"))
     conditions = f"{large}; medians of {TIMES} requests, at the front where small"
-    publish(rows, 1, conditions, options.csv)
+    output.publish(rows, 1, conditions, options.csv)
     return int(not kept)
 
 
@@ -71,16 +71,12 @@ def _times(
     for path in paths:
         for offset in (0, FAR):
             request = get(f"{API}{path}&offset={offset}", members.token)
-            if json_length(server.port, request):
+            if ask_json(server.port, request):
                 label = path.rstrip("?").replace(str(topic["id"]), "…").replace(user, "…")
                 yield (
                     (label.partition("&node")[0] + " of a node" * ("&node" in path), offset),
                     (median(_ms(server.port, request) for _ in range(TIMES))),
                 )
-
-
-def json_length(port: int, request: Request) -> int:
-    return len(ask_json(port, request))
 
 
 def _ms(port: int, request: Request) -> float:

@@ -13,17 +13,10 @@ from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from benchmarks import output
 from benchmarks.endpoints import endpoints
 from benchmarks.load import Connection, quantiles
 from benchmarks.members import Members, fill, log_in
-from benchmarks.output import (
-    leave_server_core,
-    new_database,
-    options_parser,
-    publish,
-    size_of,
-    workspace,
-)
 from benchmarks.request import API, Request, send
 from benchmarks.servers import Server, cpu_seconds, forum_settings, forumsvc, serve, write_ini
 
@@ -142,31 +135,28 @@ async def run(soak: Soak, port: int, connections: int) -> None:
 
 def main() -> int:
     """Run and report; 0 if all bounds were kept."""
-    parser = options_parser("soak", __doc__)
+    parser = output.options_parser("soak", __doc__)
     parser.add_argument("--requests", type=int, default=1_000_000)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="postgresql")
     options = parser.parse_args()
-    with workspace() as (folder, stack):
-        settings = forum_settings(folder, new_database(options.database, folder, stack))
+    with output.workspace() as (folder, stack):
+        settings = forum_settings(folder, output.new_database(options.database, folder, stack))
         ini = write_ini(folder, "forum", settings)
-        login = fill(ini, size_of(options))
+        login = fill(ini, output.size_of(options))
         with serve("forum", ini) as server:
             print(f"{server.megabytes:.0f} MB at rest")
             soak = Soak(server, log_in(server, login), options.requests)
-            leave_server_core()
+            output.leave_server_core()
             asyncio.run(run(soak, server.port, options.connections))
-            log_tail = server.log_tail
         wrong = forumsvc(ini, "db", "check", refused=True)["wrong"]
     conditions = (
         f"{options.requests:,} requests on {options.connections} connections to one process, "
         f"{options.database}"
     )
-    publish([HEAD, *map(_row, range(1, PARTS + 1), soak.tenths)], 0, conditions, options.csv)
+    output.publish([HEAD, *map(_row, range(1, PARTS + 1), soak.tenths)], 0, conditions, options.csv)
     for what, many in soak.errors.most_common(20):
         print(f"{many} times: {what}")
-    if soak.errors:
-        print(log_tail)
     kept = bounds(soak.tenths, wrong)
     for what, is_kept in kept.items():
         print(f"{what}: {'kept' if is_kept else 'broken'}")

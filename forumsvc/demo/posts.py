@@ -11,8 +11,8 @@ node are in a Markdown file, topic by topic:
     --- ben, 20m, 2 likes
     A reply of Ben's.
 
-After the author comes a time in minutes, hours or days (`20m`, `1.5h`, `3d`): of a topic, how long
-before the loading it was written; of a reply, how long after the post above it. Then come marks:
+After the author comes about how long ago, before the loading, a topic was written, and how long
+after the post above it a reply: in minutes, hours or days (`20m`, `1.5h`, `3d`). Then come marks:
 `4 likes`; `deleted`; `reported spam` (a category of reports); of a topic `excellent`, `closed`,
 `banned` and `moved Help`, for one that began in the node Help.
 """
@@ -23,12 +23,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.resources import files
+from random import Random
 from typing import Any
 
 LANGUAGES = ("mixed", "en", "zh")
 """Whose posts to load: those of all languages, or of one."""
 
-_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 _TOPIC, _REPLY = re.compile(r"^=== ", re.M), re.compile(r"^--- (?=\w)", re.M)
 
 
@@ -69,12 +70,15 @@ def _posts(node: str, text: str) -> Iterator[Post]:
         for at, post in enumerate(_REPLY.split(rest)):
             head, _, body = post.partition("\n")
             author, time, *words = head.split(", ")
-            age = age - _duration(time) if at else _duration(time)
+            passed = _duration(time, body)
+            age = age - passed if at else passed
             marks = dict(word.partition(" ")[::2] for word in words)
             likes = next((int(mark) for mark in marks if mark.isdecimal()), 0)
             own_title = "" if at else title
             yield Post((node, number), node, own_title, author, age, body.strip(), likes, marks)
 
 
-def _duration(text: str) -> timedelta:
-    return timedelta(**{_UNITS[text[-1]]: float(text[:-1])})
+def _duration(text: str, seed: str) -> timedelta:
+    """Return about this time: nobody writes at the full hour, every time."""
+    seconds = float(text[:-1]) * _SECONDS[text[-1]] * Random(seed).uniform(0.9, 1.0)  # noqa: S311
+    return timedelta(seconds=int(seconds))
