@@ -90,7 +90,7 @@ def topic(forum: Forum, alice: Person, node: int) -> int:
 
 
 READ_BY_VIEWS = re.compile(
-    r"(api|database|docs|http|idempotency|metrics|pages|sqlalchemy)\.|posts\.max_|"
+    r"(api|docs|http|idempotency|metrics|pages)\.|posts\.max_|"
     r"webhooks\.allow_private$"
 )
 """The settings that are read when views, schemas, tweens and routes are registered."""

@@ -12,9 +12,13 @@ import forumsvc
 from forumsvc import clock
 from forumsvc.background import BackgroundWorker
 from forumsvc.background.tasks import create_tasks
+from forumsvc.database import open_database
+from forumsvc.db.availability import AvailabilityCheck
+from forumsvc.db.connection_options import ConnectionOptions
 from forumsvc.db.engine import Database
 from forumsvc.models import Base, IssuedBy, Node, User, UserFollow
 from forumsvc.oauth import tokens
+from forumsvc.services import mails
 from forumsvc.settings import Settings
 from tests import databases
 from tests.functional.checked_app import CheckedApp
@@ -50,10 +54,14 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
 
 
 def configure_again(application: Any, here: Path, ini: dict[str, str]) -> None:
-    """Give an application new services, with settings that none of its views has read."""
+    """Give an application new services; `ini` differs in settings alone that no view has read."""
     registry = application.registry
-    registry.forum_settings = Settings(ini)
-    forumsvc.configure_services(registry, registry.forum_settings, here)
+    settings = registry.forum_settings = Settings(ini)
+    options = ConnectionOptions.from_settings(settings)
+    registry.database = open_database(settings["sqlalchemy.url"], options)
+    registry.availability = AvailabilityCheck(registry.database)
+    mails.configure(registry.database, settings)
+    forumsvc.configure_services(registry, settings, here)
     registry.background = BackgroundWorker(registry.database, create_tasks(registry, here))
 
 
