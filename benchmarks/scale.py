@@ -40,7 +40,7 @@ def main() -> int:
         few = small_times.get((name, 0), 0.0)
         kept = kept and ms <= (max(MAX_FAR_MS, few) if offset else MAX_RATIO * few)
         rows.append((name, f"{offset}", f"{few:.2f}", f"{ms:.2f}", f"{ms / few:.2f}"))
-    conditions = f"{large}; medians of {TIMES} requests, at the front where small"
+    conditions = f"{large}; medians of {TIMES} requests, of the small one at the front"
     output.publish(rows, 1, conditions, options.csv)
     return int(not kept)
 
