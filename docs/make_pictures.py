@@ -46,11 +46,18 @@ def pictures(tables: Path) -> dict[str, str]:
     """Return the SVGs of the tables in a folder, by the names of their files."""
     measured = [row for row in _read(tables / "endpoints.csv") if ENDPOINTS.items() <= row.items()]
     ratios = {f"{it['endpoint']}, {it['caller']}": it["of the baseline"] for it in measured}
+    lists = _read(tables / "scale.csv")
+    growth = {f"{it['list']}, from {int(it['offset']):,}": it["large/small"] for it in lists}
     return {
         "endpoints.svg": bars(
             "Requests per second of each endpoint, relative to a bare Pyramid view (1.0)",
             "PostgreSQL, 1 process, 16 connections. Longer is faster.",
             ratios,
+        ),
+        "scale.svg": bars(
+            "Time of each list with 200,000 topics, relative to its front with 10,000",
+            "PostgreSQL, no page cache. From 0 is the front. Shorter is faster.",
+            growth,
         ),
         "soak.svg": lines(
             "Latency in milliseconds over the tenths of a long run",
@@ -67,7 +74,7 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 def bars(title: str, note: str, values: dict[str, str]) -> str:
     """Return a bar for each value as an SVG."""
-    left, top, step, unit = 230, 74, 22, 560.0
+    left, top, step, unit = 290, 74, 22, 500.0
     bottom = top + step * len(values)
     largest = max(1.0, *map(float, values.values()))
     parts = [_text(16, 28, title), _text(16, 48, note, "note")]

@@ -25,7 +25,7 @@ def test_each_bar_is_as_long_as_its_ratio_and_says_it() -> None:
     values = {"topic list, nobody": "0.61", "create reply, member": "0.044"}
     root = parsed(make_pictures.bars("Title", "Note", values))
     lengths = [float(bar.get("width", "")) for bar in root.iter(f"{SVG}rect") if bar.get("x")]
-    assert [round(length / 560, 3) for length in lengths] == [0.61, 0.044]
+    assert [round(length / 500, 3) for length in lengths] == [0.61, 0.044]
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert {*values, *values.values()} <= {*texts}
 
