@@ -175,7 +175,7 @@ def load_demo(scene: Scene, turns: Turns) -> None:
         for process in shape.processes:
             process.close()  # who was silent for long was hung up on
     look("everything but the demo")
-    load(scene.common.forum.database, renderer=Renderer(workers=0))
+    load(scene.common.forum.database, renderer=Renderer(workers=0), language="zh")
     look("demo")
 
 

@@ -14,6 +14,8 @@ from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.cli.test_cli_users import PASSWORD
 
+SMALL = ("--language", "zh")
+
 
 def rows(database: Database, *columns: Any) -> list[Any]:
     """Return these columns of all rows, in the order of the first."""
@@ -22,7 +24,7 @@ def rows(database: Database, *columns: Any) -> list[Any]:
 
 
 def test_a_demo_prints_what_was_written(run: Run, database: Database) -> None:
-    printed = run("demo", "--json", "--yes").json
+    printed = run("demo", *SMALL, "--json").json
     tables = {table.name: table for table in Base.metadata.sorted_tables}
     with database.reads.connect() as db:
         for name in tables.keys() & printed.keys():
@@ -31,7 +33,7 @@ def test_a_demo_prints_what_was_written(run: Run, database: Database) -> None:
 
 
 def test_a_demo_leaves_every_counter_right(run: Run) -> None:
-    run("demo")
+    run("demo", *SMALL)
     checked = run("db", "check", "--json").json
     assert checked["wrong"] == 0
 
@@ -39,7 +41,7 @@ def test_a_demo_leaves_every_counter_right(run: Run) -> None:
 def test_one_can_log_in_as_a_member_and_as_an_admin_by_the_client_that_is_printed(
     run: Run, database: Database
 ) -> None:
-    printed = run("demo", "--json", "--yes").json
+    printed = run("demo", *SMALL, "--json").json
     users = {row.login: row for row in rows(database, User.login, User.role, User.password_hash)}
     assert {users["demo"].role, users["admin"].role} == {"member", "admin"}
     assert printed["login"] == "demo"
@@ -59,7 +61,7 @@ def test_a_demo_speaks_the_language_asked_for(run: Run, database: Database) -> N
 
 
 def test_mentions_in_a_demo_are_links(run: Run, database: Database) -> None:
-    run("demo")
+    run("demo", *SMALL)
     logins = {row.login for row in rows(database, User.login)}
     html = "".join(row.body_html for row in rows(database, Reply.id, Reply.body_html))
     assert any(f'<a href="/{login}" class="user-mention">@{login}</a>' in html for login in logins)
@@ -67,31 +69,31 @@ def test_mentions_in_a_demo_are_links(run: Run, database: Database) -> None:
 
 def test_a_database_with_users_is_refused_and_stays_as_it_is(run: Run, database: Database) -> None:
     run("user", "add", "ann", "--password", PASSWORD)
-    assert "users" in run("demo").refusal
+    assert "users" in run("demo", *SMALL).refusal
     assert rows(database, User.login) == [("ann",)]
     assert rows(database, OAuthClient.id) == []
 
 
 def test_nodes_without_users_are_no_hindrance(run: Run) -> None:
     run("node", "add", "Help", "--section", "Languages")
-    assert run("demo", "--json", "--yes").json["users"] > 20
+    assert run("demo", *SMALL, "--json").json["users"] > 20
     assert run("db", "check", "--json").json["wrong"] == 0
 
 
 def test_if_empty_adds_nothing_to_users(run: Run, database: Database) -> None:
     run("user", "add", "ann", "--password", PASSWORD)
-    printed = run("demo", "--if-empty", "--json").json
+    printed = run("demo", *SMALL, "--if-empty", "--json").json
     assert printed == {"users": 0, "topics": 0, "replies": 0}
     assert rows(database, User.login) == [("ann",)]
-    assert "curl" in run("demo", "--if-empty").out
-    assert "demo-password" not in run("demo", "--if-empty").out
+    assert "curl" in run("demo", *SMALL, "--if-empty").out
+    assert "demo-password" not in run("demo", *SMALL, "--if-empty").out
 
 
 def test_a_demo_says_what_to_try_again_and_again(run: Run, ini: Path) -> None:
     with ini.open("a") as file:
         file.write("[server:main]\nuse = egg:waitress\nlisten = *:6599\n")
-    first = run("demo").out
-    again = run("demo", "--if-empty").out
+    first = run("demo", *SMALL).out
+    again = run("demo", *SMALL, "--if-empty").out
     for said in (first, again):
         assert "curl 'http://127.0.0.1:6599/api/v3/topics?limit=3'" in said
         assert "username=demo -d password=demo-password" in said
@@ -100,7 +102,7 @@ def test_a_demo_says_what_to_try_again_and_again(run: Run, ini: Path) -> None:
 def test_the_address_that_clients_use_is_said_where_it_is_set(run: Run, ini: Path) -> None:
     with ini.open("a") as file:
         file.write("site.url = https://forum.example\n")
-    assert "curl 'https://forum.example/api/v3/topics" in run("demo").out
+    assert "curl 'https://forum.example/api/v3/topics" in run("demo", *SMALL).out
 
 
 def test_a_demo_in_production_has_secrets_of_its_own(
@@ -109,14 +111,14 @@ def test_a_demo_in_production_has_secrets_of_its_own(
     ini.write_text(
         ini.read_text().replace("= development", "= production\nsite.url = https://forum.example")
     )
-    printed = run("demo", "--json", "--yes").json
+    printed = run("demo", *SMALL, "--json", "--yes").json
     (stored,) = {row.password_hash for row in rows(database, User.id, User.password_hash)}
     assert verify_password(stored, printed["password"])
     assert not verify_password(stored, "demo-password")
     with database.reads.connect() as db:
         assert clients.authenticate(db, "demo", printed["client_secret"]) is not None
         assert clients.authenticate(db, "demo", "demo-secret") is None
-    assert run("demo", "--if-empty").out == (
+    assert run("demo", *SMALL, "--if-empty").out == (
         "There are users in the database already: nothing was added.\n"
     )
 
@@ -126,9 +128,9 @@ def test_a_demo_in_production_is_asked_about_on_a_terminal(database: Database, i
     ini.write_text(
         ini.read_text().replace("= development", "= production\nsite.url = https://forum.example")
     )
-    typed = run_on_terminal(ini, "demo", answer="n\n")
+    typed = run_on_terminal(ini, "demo", *SMALL, answer="n\n")
     assert typed.code == 1
     assert "invented users" in typed.shown
     assert rows(database, User.id) == []
-    assert run_on_terminal(ini, "demo", "--yes").code == 0
+    assert run_on_terminal(ini, "demo", *SMALL, "--yes").code == 0
     assert len(rows(database, User.id)) > 20

@@ -11,7 +11,7 @@ from forumsvc.models import ReplyWords, User
 from forumsvc.services.search_reindex import mark_pending
 from tests.functional.cli.conftest import Run
 
-POSTS = community("mixed")[2]
+POSTS = community("zh")[2]
 TOPICS = sum(bool(post.title) for post in POSTS)
 REPLIES = len(POSTS) - TOPICS
 
@@ -19,7 +19,7 @@ REPLIES = len(POSTS) - TOPICS
 @pytest.fixture
 def filled(database: Database) -> Database:
     """A database with a demo community, whose search index was emptied."""
-    load(database, renderer=Renderer(workers=0))
+    load(database, renderer=Renderer(workers=0), language="zh")
     with database.session.begin() as db:
         db.execute(delete(ReplyWords))
         mark_pending(db)
