@@ -81,16 +81,15 @@ def _insert(db: Connection, size: Size) -> None:
     _run(db, "users", {**values, "many": size.users})
     _run(db, "topics", {**values, "many": size.topics})
     _run(db, "replies", {**values, "many": size.replies})
-    to_topics = {"first_target": values["first_topic"]}
     for table, column, many, target in (
         ("topic_likes", "topic_id", 2 * size.topics + size.replies // 10, "{topic}"),
         ("topic_follows", "topic_id", size.topics, "{topic}"),
         ("favorites", "topic_id", size.topics, "{topic}"),
         ("reply_likes", "reply_id", size.replies // 4, "4 * i"),
     ):
-        first = to_topics if column == "topic_id" else {"first_target": values["first_reply"]}
+        first = {"first_target": values["first_" + column.removesuffix("_id")], "many": many}
         own = {"table": table, "column": column, "target": target}
-        _run(db, "relation to posts", {**values, **first, "many": many}, **own)
+        _run(db, "relation to posts", {**values, **first}, **own)
     for table, many in (("user_follows", 4 * size.users), ("user_blocks", size.users // 20)):
         _run(db, "relation to users", {**values, "many": many}, table=table)
     # Without the numbers of the new rows PostgreSQL would join them by nested loops.

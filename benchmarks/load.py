@@ -18,10 +18,8 @@ from benchmarks.request import Request
 from benchmarks.servers import ROOT, environment
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.I)
-_GRACE = 60.0
-"""How much longer than the load itself its program may take."""
 LONGEST = 60.0
-"""Seconds of a burst at most."""
+"""Seconds of a burst at most, and how much longer its program may take."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +171,7 @@ def burst(port: int, requests: Sequence[Request], connections: int, seconds: flo
         check=True,
         stdout=subprocess.PIPE,
         text=True,
-        timeout=seconds + _GRACE,
+        timeout=seconds + LONGEST,
     )
     found = Burst(**json.loads(done.stdout))
     if found.requests:

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 API = "/api/v3"
-TIMEOUT = 60
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def form(path: str, fields: dict[str, str]) -> Request:
 
 def ask(port: int, request: Request) -> Response:
     """Send one request to a server on this machine; return the response, whatever its status."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(request.method, request.path, request.body, request.headers)
         response = connection.getresponse()

@@ -49,7 +49,7 @@ format = %(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s
 """
 SERVES = re.compile(r"^\w+ serves on http://127\.0\.0\.1:(\d+)$", re.M)
 SITE = "http://127.0.0.1"
-TICKS = os.sysconf("SC_CLK_TCK")
+TICKS, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass
@@ -194,8 +194,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def _resident_megabytes(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) * 1024 / 1e6
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE / 1e6
 
 
 def _is_pserve(pid: int) -> bool:

@@ -150,10 +150,8 @@ def main() -> int:
             output.leave_server_core()
             asyncio.run(run(soak, server.port, options.connections))
         wrong = forumsvc(ini, "db", "check", refused=True)["wrong"]
-    conditions = (
-        f"{options.requests:,} requests on {options.connections} connections to one process, "
-        f"{options.database}"
-    )
+    load = f"{options.requests:,} requests on {options.connections} connections"
+    conditions = f"{load} to one process, {options.database}"
     output.publish([HEAD, *map(_row, range(1, PARTS + 1), soak.tenths)], 0, conditions, options.csv)
     for what, many in soak.errors.most_common(20):
         print(f"{many} times: {what}")
