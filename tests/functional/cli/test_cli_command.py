@@ -59,8 +59,6 @@ def test_there_are_all_commands_and_no_others() -> None:
         *(
             "events list",
             "events status",
-            "events failed",
-            "events retry",
             "webhook add",
             "webhook list",
             "webhook delete",

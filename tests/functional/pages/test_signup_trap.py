@@ -14,7 +14,7 @@ from forumsvc.services.access.email_domains import EmailDomains
 from forumsvc.services.access.sign_up import check_email
 from tests.functional.blocking import ADDRESS, block, root_of
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, make_app
 
 from .visitor import Visitor, form_of, problem, sent, wrong
 
@@ -212,12 +212,12 @@ def test_domains_of_the_file_are_refused_and_their_subdomains(
     [(None, "cannot be read"), (b"\xff", "cannot be read"), (b"a.example\nno domain\n", "line 2")],
 )
 def test_a_file_of_domains_that_is_wrong_ends_the_start_with_one_line(
-    make_forum: MakeForum, tmp_path: Path, content: bytes | None, problem: str
+    database_url: str, tmp_path: Path, content: bytes | None, problem: str
 ) -> None:
     if content is not None:
         (tmp_path / "domains.txt").write_bytes(content)
     with pytest.raises(SystemExit) as ended:
-        make_forum(accounts__email_domains_file="domains.txt")
+        make_app(database_url, tmp_path, **{"accounts.email_domains_file": "domains.txt"})
     assert "accounts.email_domains_file" in str(ended.value)
     assert problem in str(ended.value)
 
