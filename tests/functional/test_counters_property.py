@@ -4,7 +4,6 @@ from functools import partial
 from random import Random
 from typing import cast
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -20,8 +19,6 @@ from tests import databases
 from tests.functional.forum import Forum
 from tests.functional.recounting import drift
 from tests.functional.storm import LOGINS, Storm
-
-pytestmark = pytest.mark.both_databases
 
 DOINGS = (
     *("open_topic", "edit_topic", "delete_topic", "reply", "edit_reply", "delete", "act", "act"),

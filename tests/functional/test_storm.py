@@ -11,7 +11,7 @@ from tests.functional.recounting import drift
 from tests.functional.storm import LOGINS, Storm
 from tests.functional.threads import flat, statuses, together
 
-pytestmark = pytest.mark.both_databases
+pytestmark = pytest.mark.extended
 
 
 @pytest.mark.parametrize("number", [2, 5])

@@ -2,13 +2,14 @@
 
 import socket
 import time
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser
 
 from forumsvc.serving.channel import StrictParser
+from tests.cases import each
 from tests.system.process import PATIENCE
 from tests.system.pserve import pserve
 
@@ -36,12 +37,17 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("request_bytes", "status"), REFUSED.values(), ids=REFUSED)
-def test_an_error_of_the_server_is_json(tmp_path: Path, request_bytes: bytes, status: int) -> None:
-    with (
-        pserve(tmp_path, max_request_body_size=1000, max_request_header_size=1500) as server,
-        socket.create_connection(("127.0.0.1", server.port), PATIENCE) as client,
-    ):
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a server with small limits."""
+    here = tmp_path_factory.mktemp("server")
+    with pserve(here, max_request_body_size=1000, max_request_header_size=1500) as server:
+        yield server.port
+
+
+@each(("request_bytes", "status"), REFUSED.values())
+def test_an_error_of_the_server_is_json(port: int, request_bytes: bytes, status: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
         client.sendall(request_bytes)
         with client.makefile("rb") as answer:
             head, _, body = answer.read().partition(b"\r\n\r\n")
@@ -60,7 +66,7 @@ def _headers(parser: HTTPRequestParser, *lines: bytes) -> dict[str, str]:
     return headers
 
 
-@pytest.mark.parametrize(
+@each(
     "lines",
     [
         (b"X:" + 30_000 * b"\t" + b"y",),
@@ -76,7 +82,7 @@ def test_spaces_in_a_header_delay_no_other_request(lines: tuple[bytes, ...]) -> 
     assert time.process_time() - began < 1
 
 
-@pytest.mark.parametrize(
+@each(
     "lines",
     [
         (b"X:\t\ta  b",),

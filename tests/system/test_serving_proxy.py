@@ -48,7 +48,7 @@ def test_the_address_of_the_header_forwarded_is_normal(tmp_path: Path) -> None:
             assert answer.json["address"] == address
 
 
-@pytest.mark.parametrize("trusted", ["127.0.0.1", "::ffff:127.0.0.1", "localhost", "*"])
+@pytest.mark.parametrize("trusted", ["127.0.0.1", pytest.param("*", marks=pytest.mark.extended)])
 def test_the_trusted_proxy_is_believed(tmp_path: Path, trusted: str) -> None:
     with pserve(tmp_path, **{**BEHIND_A_PROXY, "trusted_proxy": trusted}) as server:
         answer = server.get("/", **{"X-Forwarded-For": "198.51.100.7"})
@@ -69,7 +69,7 @@ def test_a_proxy_at_a_unix_socket_is_on_this_machine(tmp_path: Path) -> None:
     os.remove(path)
 
 
-@pytest.mark.parametrize("trusted", ["127.0.0.2", "10.0.0.0/8", "::1"])
+@pytest.mark.parametrize("trusted", ["127.0.0.2", pytest.param("::1", marks=pytest.mark.extended)])
 def test_nobody_else_is_believed(tmp_path: Path, trusted: str) -> None:
     with pserve(tmp_path, **{**BEHIND_A_PROXY, "trusted_proxy": trusted}) as server:
         answer = server.get("/", **{"X-Forwarded-For": "198.51.100.7"})
