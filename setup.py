@@ -84,7 +84,7 @@ DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 
 setup(
     name="forumsvc",
-    version="0.1.0",
+    version="1.0.0b1",
     description="A community forum as a JSON HTTP service, on Pyramid",
     author="forumsvc contributors",
     license="MIT",

@@ -208,7 +208,7 @@ def test_what_an_upgrade_would_run_is_printed_and_not_run(tmp_path: Path) -> Non
         assert found["revision"] is None
         assert found["pending"][0] == "0001"
         assert found["pending"][-1] == migrate.head()
-        assert "To run: 0001 The first tables" in run_command("-c", ini, *words).out
+        assert "To run: 0001 All tables" in run_command("-c", ini, *words).out
     assert not (tmp_path / "new").exists()
     upgraded = run_command("-c", ini, "db", "upgrade")
     assert upgraded.out == f"The database is at revision {migrate.head()}.\n"
