@@ -6,7 +6,7 @@ from datetime import datetime
 from .. import clock
 from ..db.engine import Database
 from ..queries import reviews
-from ..services.moderation import restricting
+from ..services.moderation import restrictions
 
 _COUNT_SECONDS = 10.0
 """How old the numbers of the metrics may be."""
@@ -36,7 +36,7 @@ class Moderation:
             self.open_reviews, self.oldest_at = reviews.waiting(self._database.executor)
             self._count_at = time.monotonic() + _COUNT_SECONDS
         with self._database.reads.connect() as connection:
-            if not restricting.is_any_over(connection, clock.now()):
+            if not restrictions.is_any_over(connection, clock.now()):
                 return False
         with self._database.session.begin() as db:
-            return restricting.end_expired(db, clock.now()) == restricting.BATCH_SIZE
+            return restrictions.end_expired(db, clock.now()) == restrictions.BATCH_SIZE

@@ -11,7 +11,7 @@ from ..queries.rows import UserRow
 from ..schemas.moderation import MAX_DAYS, MAX_NOTE, MAX_REASON
 from ..services import accounts, blocking
 from ..services.content.short_texts import validate_lines
-from ..services.moderation import restricting, sweeping
+from ..services.moderation import restrictions, sweeping
 from .command import Command
 from .context import Context, pass_context
 
@@ -41,7 +41,7 @@ def silence(
         for login in logins:
             user = blocking.lock(db, login)
             _check_role(user)
-            restricting.silence(db, None, now, user, reason=reason, until=until, note=note)
+            restrictions.silence(db, None, now, user, reason=reason, until=until, note=note)
     shown = None if until is None else clock.rfc3339(until)
     ending = "for ever" if shown is None else f"until {shown}"
     lines = [f"{login} can only read {ending}." for login in logins]
@@ -70,7 +70,7 @@ def warn(context: Context, login: str, reason: str, note: str) -> None:
     reason, note = check_texts(reason, note)
     with context.transaction() as db:
         user = blocking.lock(db, login)
-        restricting.warn(db, None, clock.now(), user, reason=reason, note=note)
+        restrictions.warn(db, None, clock.now(), user, reason=reason, note=note)
     context.output(f"{user.user_login} is warned.", login=user.user_login)
 
 

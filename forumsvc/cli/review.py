@@ -17,7 +17,9 @@ from ..queries.moderation_rows import ReviewRow
 from ..queries.reviews import ReviewFilter, ReviewOrder
 from ..schemas.moderation import MAX_DAYS
 from ..services import blocking
-from ..services.moderation import decisions, restricting, reviewing
+from ..services.moderation import decisions
+from ..services.moderation import restrictions as restriction_service
+from ..services.moderation import reviews as review_service
 from .command import Group
 from .context import Context, pass_context
 from .restrictions import check_texts
@@ -107,7 +109,7 @@ def resolve(
             body = authoring.render(held.user_id, held.body, title=held.title)
             publication = decisions.Publication(authoring, body)
         row = _found(reviews.by_id(db, review_id, lock=True), review_id)
-        changed = reviewing.resolve(
+        changed = review_service.resolve(
             *(db, None, now, row),
             decision=Decision(decision),
             reason=reason or None,
@@ -119,7 +121,7 @@ def resolve(
             if user.role == Role.ADMIN:
                 raise Conflict(f"{user.user_login} is an admin, whom nobody can silence.")
             until = now + timedelta(days=silence_days)
-            restricting.silence_at_least(
+            restriction_service.silence_at_least(
                 db, None, now, user, reason=reason, until=until, review_id=row.id
             )
     said = "Decided" if changed else "It was decided so before"

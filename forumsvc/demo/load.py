@@ -23,8 +23,8 @@ from ..search.normal_form import name_key
 from ..services import events, nodes, relations, replies, search_reindex, topics
 from ..services.content.authoring import Authoring
 from ..services.content.rules import Rules
-from ..services.moderation import reporting
-from ..services.moderation.reporting import Reporter, Target
+from ..services.moderation import reports
+from ..services.moderation.reports import Reporter, Target
 from ..services.notifications import inbox
 from .posts import LANGUAGES, Post, community
 
@@ -190,7 +190,7 @@ class _Loading:
             for login in (DEMO_LOGIN, ADMIN_LOGIN):
                 reporter = Reporter(self._users[login], Role.MEMBER, is_established=True)
                 words = (db, reporter, at, target)
-                reporting.report(*words, category=category, comment="", hide_after=None)
+                reports.report(*words, category=category, comment="", hide_after=None)
         if "deleted" in post.marks and not post.title:
             replies.destroy(db, author, at, self._locked_reply(written.id))
         for mark, act in (

@@ -10,8 +10,8 @@ from ..errors import Gone, NotFound
 from ..ids import parse_id
 from ..permissions import SearchPermission
 from ..queries import topics as topic_queries
+from ..resources.audit_log import AuditLog
 from ..resources.held_posts import HeldPostItem
-from ..resources.moderation import AuditLog
 from ..resources.nodes import NodeItem
 from ..resources.notifications import Notifications
 from ..resources.replies import ReplyItem

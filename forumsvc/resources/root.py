@@ -12,11 +12,11 @@ from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
 from ..settings import Settings
 from .access_blocks import AccessBlocks
+from .audit_log import Moderation
 from .base import Acl, Resource
 from .events import Events
 from .held_posts import HeldPosts
 from .likes import Likes
-from .moderation import Moderation
 from .nodes import Nodes
 from .notifications import Notifications
 from .photos import Photos

@@ -15,7 +15,7 @@ from ..models import (
     ReviewState,
 )
 from ..queries.reviews import ReviewOrder
-from ..services.moderation.restricting import HiddenPosts
+from ..services.moderation.restrictions import HiddenPosts
 from .fields import Choice, Id, Integer, Line, Lines, Moment, optional, parameters, required
 from .paging import page_parameters
 

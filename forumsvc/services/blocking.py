@@ -9,7 +9,7 @@ from ..queries import users
 from ..queries.rows import UserRow
 from . import accounts
 from .accounts import Account
-from .moderation import restricting
+from .moderation import restrictions
 
 
 def block(db: Session, login: str) -> Account:
@@ -18,7 +18,7 @@ def block(db: Session, login: str) -> Account:
     Raises NotFound, or Conflict if the user is deleted or is the last admin.
     """
     accounts.check_not_last_admin(db, login)
-    restricting.block(db, None, now(), lock(db, login).user_id)
+    restrictions.block(db, None, now(), lock(db, login).user_id)
     return accounts.find(db, login)
 
 
@@ -27,7 +27,7 @@ def unblock(db: Session, login: str, *, reason: str | None = None) -> Account:
 
     Raises NotFound, or Conflict if the user is deleted.
     """
-    restricting.lift(db, None, now(), lock(db, login), reason=reason)
+    restrictions.lift(db, None, now(), lock(db, login), reason=reason)
     return accounts.find(db, login)
 
 

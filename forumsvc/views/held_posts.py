@@ -6,7 +6,7 @@ from ..queries import held_posts
 from ..resources.held_posts import HeldPostItem, HeldPosts
 from ..schemas.moderation import held_list
 from ..security.policy import decide
-from ..services.moderation import holding
+from ..services.moderation import held_posts as held_post_service
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Held, Kind, Listing, Ok
@@ -40,5 +40,5 @@ def read_held_post(item: HeldPostItem, request: ForumRequest) -> Detail:
 @api_view(HeldPostItem, "DELETE", May.WITHDRAW)
 def withdraw_held_post(item: HeldPostItem, request: ForumRequest) -> Ok:
     """Take a held post back."""
-    holding.withdraw(request.db, request.now, item.row)
+    held_post_service.withdraw(request.db, request.now, item.row)
     return Ok()

@@ -9,8 +9,8 @@ from ..resources.users import UserItem
 from ..schemas.moderation import reason_form, silence_form, warning_form
 from ..schemas.paging import paged
 from ..security.policy import decide
-from ..services.moderation import restricting
-from ..services.moderation.restricting import HiddenPosts
+from ..services.moderation import restrictions as restriction_service
+from ..services.moderation.restrictions import HiddenPosts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind, Listing
@@ -20,17 +20,17 @@ from ..web.responses.results import Detail, Kind, Listing
 def silence(item: UserItem, request: ForumRequest) -> Detail:
     """Let a user only read, for some days or without an end."""
     values = request.validated
-    restricting.silence(
+    restriction_service.silence(
         request.db,
         request.actor_id,
         request.now,
         item.row,
         reason=values["reason"],
-        until=restricting.end_of_silence(request.now, values["days"], values["until"]),
+        until=restriction_service.end_of_silence(request.now, values["days"], values["until"]),
         note=values["note"],
     )
     wanted, reason = HiddenPosts(values["hide_posts"]), values["reason"]
-    restricting.hide_posts(
+    restriction_service.hide_posts(
         request.db, request.actor_id, request.now, item.row.user_id, wanted, reason
     )
     return Detail(Kind.USER, item.reloaded())
@@ -40,7 +40,7 @@ def silence(item: UserItem, request: ForumRequest) -> Detail:
 def unsilence(item: UserItem, request: ForumRequest) -> Detail:
     """Let a user write again."""
     reason = request.validated["reason"]
-    restricting.lift(request.db, request.actor_id, request.now, item.row, reason=reason)
+    restriction_service.lift(request.db, request.actor_id, request.now, item.row, reason=reason)
     return Detail(Kind.USER, item.reloaded())
 
 
@@ -49,7 +49,7 @@ def warn(item: UserItem, request: ForumRequest) -> Detail:
     """Warn a user, perhaps about a topic or a reply."""
     values = request.validated
     topic_id, title = _topic_of(item, values["topic_id"], values["reply_id"])
-    restricting.warn(
+    restriction_service.warn(
         request.db,
         request.actor_id,
         request.now,

@@ -12,8 +12,8 @@ from ..schemas.moderation import Reportable
 from ..security.denial import denial_message
 from ..security.identity import MODERATORS, Level
 from ..security.policy import decide
-from ..services.moderation import reporting
-from ..services.moderation.reporting import Reporter, Target
+from ..services.moderation import reports
+from ..services.moderation.reports import Reporter, Target
 from .api.request import ForumRequest
 
 
@@ -55,7 +55,7 @@ def report_target(root: Root, request: ForumRequest, kind: Reportable, obj_id: s
 def report(request: ForumRequest, target: Target, values: Mapping[str, Any]) -> tuple[int, bool]:
     """Store a report; return its id and whether it is new. Raises RateLimited."""
     request.registry.report_limit.count(request)
-    return reporting.report(
+    return reports.report(
         request.db,
         _reporter(request),
         request.now,

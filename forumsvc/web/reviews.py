@@ -14,7 +14,8 @@ from ..queries import reports, reviews, users
 from ..resources.reviews import ReviewItem
 from ..resources.users import UserItem
 from ..security.policy import decide
-from ..services.moderation import decisions, restricting, reviewing
+from ..services.moderation import decisions, restrictions
+from ..services.moderation import reviews as review_service
 from ..services.moderation.decisions import Publication
 from .api.locking import lock_item
 from .api.request import ForumRequest
@@ -49,7 +50,7 @@ def resolve(
     days, reason = values["silence_days"], values["reason"]
     if days is not None and not reason:
         raise Invalid("reason", "is required to silence the author, who is told")
-    changed = reviewing.resolve(
+    changed = review_service.resolve(
         request.db,
         request.actor_id,
         request.now,
@@ -70,7 +71,7 @@ def _silence_author(item: ReviewItem, request: ForumRequest, days: int, reason: 
     if not verdict:
         raise HTTPForbidden(result=verdict)
     locked: UserItem = lock_item(user, request, UserPermission.SILENCE, whole_row=True)
-    restricting.silence_at_least(
+    restrictions.silence_at_least(
         request.db,
         request.actor_id,
         request.now,

@@ -14,10 +14,10 @@ import forumsvc
 from forumsvc import permissions
 from forumsvc.permissions import FORBIDDEN
 from forumsvc.resources.access_blocks import AccessBlockItem, AccessBlocks
+from forumsvc.resources.audit_log import AuditLog
 from forumsvc.resources.events import Events
 from forumsvc.resources.held_posts import HeldPostItem, HeldPosts
 from forumsvc.resources.likes import Likes
-from forumsvc.resources.moderation import AuditLog
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
 from forumsvc.resources.photos import PhotoItem, Photos

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc.models import Event, HeldPost, Notification, Reply, Review, Topic
-from forumsvc.services.moderation import holding
+from forumsvc.services.moderation import held_posts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import MODERATE, told, wrong_counters
@@ -327,7 +327,7 @@ def test_the_same_text_sent_at_once_is_held_once(strict: Forum, newcomer: Person
 def test_a_person_cannot_fill_the_queue(
     strict: Forum, newcomer: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(holding, "MAX_WAITING", 2)
+    monkeypatch.setattr(held_posts, "MAX_WAITING", 2)
     node = strict.node()
     for number in range(2):
         hold_topic(newcomer, node, title=f"Number {number}")

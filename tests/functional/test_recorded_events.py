@@ -17,7 +17,7 @@ from forumsvc.presenters import events as event_presenter
 from forumsvc.queries import event_objects
 from forumsvc.queries import events as queries
 from forumsvc.services import accounts, email_confirmation, events
-from forumsvc.services.moderation import holding
+from forumsvc.services.moderation import held_posts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.test_photos import send
@@ -75,7 +75,7 @@ def scene(make_forum: MakeForum) -> Scene:
     send(alice)
     bob.post("/reports", obj_type="user", obj_id=alice.id, category="spam")
     with forum.database.session.begin() as db:
-        held = holding.hold(
+        held = held_posts.hold(
             *(db, alice.id, clock.now(), HoldReason.WORD),
             body="Held",
             topic_id=topic,
@@ -283,7 +283,7 @@ def test_what_becomes_of_a_held_post_is_recorded_without_its_text(scene: Scene) 
     types = scene.types_of(lambda: chief.post(path, decision="approve"))
     assert types == ["reply.created", "post.released", "review.resolved"]
     with scene.forum.database.session.begin() as db:
-        holding.hold(
+        held_posts.hold(
             *(db, scene.bob.id, clock.now(), HoldReason.WORD),
             body="A secret text",
             title="A secret title",

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from forumsvc.background.moderation import Moderation
 from forumsvc.models import AuditRecord, Event, EventType, Report, Review
 from forumsvc.services import counter_check
-from forumsvc.services.moderation.reporting import HIDDEN
+from forumsvc.services.moderation.reports import HIDDEN
 from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content

@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from forumsvc.db.engine import Database
 from forumsvc.services import replies
-from forumsvc.services.moderation import reporting
+from forumsvc.services.moderation import reports
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum
 from tests.functional.metric_samples import MetricSamples
@@ -128,7 +128,7 @@ def test_a_report_that_is_tried_again_counts_once(
     forum = make_forum(rate_limit__reports="1/day")
     alice = forum.person("alice")
     topic = forum.topic(forum.person("bob"), forum.node())
-    create = reporting.report
+    create = reports.report
     losses = [1]
 
     def losing(*given: Any, **named: Any) -> Any:
@@ -137,7 +137,7 @@ def test_a_report_that_is_tried_again_counts_once(
             raise OperationalError("SELECT", {}, Deadlock("deadlock detected"))
         return create(*given, **named)
 
-    monkeypatch.setattr(reporting, "report", losing)
+    monkeypatch.setattr(reports, "report", losing)
     about = {"obj_type": "topic", "obj_id": topic, "category": "spam"}
     assert alice.post("/reports", **about).status_int in (200, 201)
     assert losses == []

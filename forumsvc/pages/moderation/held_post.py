@@ -7,7 +7,7 @@ from ...models import HeldState
 from ...permissions import Common, HeldPermission
 from ...presenters.moderation import hold_reason
 from ...resources.held_posts import HeldPostItem
-from ...services.moderation import holding
+from ...services.moderation import held_posts as held_post_service
 from ...web.api.request import ForumRequest
 from ..forms import Values
 from ..lines import Moment
@@ -33,7 +33,7 @@ def show_held_post(item: HeldPostItem, request: ForumRequest) -> Values:
 
 def withdraw(item: HeldPostItem, request: ForumRequest) -> Response:
     """Take the post back."""
-    holding.withdraw(request.db, request.now, item.row)
+    held_post_service.withdraw(request.db, request.now, item.row)
     return see_other(request.path)
 
 

@@ -12,7 +12,7 @@ from ...permissions import LogPermission
 from ...queries import audit_log
 from ...queries.audit_log import LogFilter
 from ...queries.moderation_rows import LogRow
-from ...resources.moderation import AuditLog
+from ...resources.audit_log import AuditLog
 from ...schemas.fields import Choice, CursorField, Integer, optional, parameters
 from ...web.api.request import ForumRequest
 from ..lines import Moment

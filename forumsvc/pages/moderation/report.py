@@ -12,7 +12,7 @@ from ...queries import reports
 from ...resources.reports import Reports
 from ...schemas.fields import Choice, Lines, optional, parameters, required
 from ...schemas.moderation import MAX_COMMENT, Reportable
-from ...services.moderation.reporting import Target
+from ...services.moderation.reports import Target
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ...web.reports import report, report_target

@@ -11,7 +11,7 @@ from ...queries import held_posts
 from ...queries.rows import ReplyRow, TopicRow, TopicStateRow
 from .. import replies, topics
 from ..access import post_networks
-from ..moderation import holding
+from ..moderation import held_posts as held_post_service
 from .authoring import Authoring, RenderedPost
 from .pace import Pace
 
@@ -103,7 +103,7 @@ class Publisher:
         # What is refused is refused now, not when a moderator has read it.
         authoring.rules.check_rendered(db, author.user_id, body.text, is_new=True)
         self._remember_network(db, author, now)
-        return holding.hold(db, author.user_id, now, reason, **post)
+        return held_post_service.hold(db, author.user_id, now, reason, **post)
 
     def _remember_network(self, db: Session, author: Author, now: datetime) -> None:
         if self.network_secret is not None:

@@ -28,7 +28,8 @@ from ...queries.moderation_rows import HeldPostRow, ReviewRow
 from ...queries.user_locks import lock_users
 from .. import accounts, mails, replies, topics
 from ..content.authoring import Authoring, RenderedPost
-from . import holding, notices, sweeping
+from . import held_posts as held_post_service
+from . import notices, sweeping
 
 STAYS = frozenset({Decision.APPROVE, Decision.DISMISS})
 """What leaves a reported post as it is."""
@@ -119,11 +120,11 @@ def _apply_to_held(
         title = db.scalar(select(Topic.title).where(Topic.id == held.topic_id))
     topic_id = held.topic_id
     if decision == Decision.DELETE:
-        holding.refuse(db, actor_id, now, held)
+        held_post_service.refuse(db, actor_id, now, held)
     else:
         assert publication is not None, "the caller renders what is published"  # noqa: S101
         authoring, body = publication
-        topic_id = holding.release(db, actor_id, now, authoring, held, body)
+        topic_id = held_post_service.release(db, actor_id, now, authoring, held, body)
     said = POST_REFUSED if decision == Decision.DELETE else POST_RELEASED
     notices.notify(db, now, held.user_id, said, reason=reason, title=title, topic_id=topic_id)
 

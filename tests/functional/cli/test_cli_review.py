@@ -18,8 +18,8 @@ from forumsvc.models import (
     User,
 )
 from forumsvc.services import nodes
-from forumsvc.services.moderation import holding, new_reviews, reporting
-from forumsvc.services.moderation.reporting import Reporter, Target
+from forumsvc.services.moderation import held_posts, new_reviews, reports
+from forumsvc.services.moderation.reports import Reporter, Target
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.test_cli_moderation import actions
 from tests.functional.cli.test_cli_users import PASSWORD
@@ -39,7 +39,7 @@ def held(database: Database, ann: int) -> int:
     with database.session.begin() as db:
         node = nodes.create(db, "General").id
         reason = HoldReason.FIRST_POST
-        holding.hold(db, ann, NOW, reason, title="Hello", body="I am **new**", node_id=node)
+        held_posts.hold(db, ann, NOW, reason, title="Hello", body="I am **new**", node_id=node)
         return db.scalars(select(Review.id)).one()
 
 
@@ -50,7 +50,7 @@ def reported(run: Run, database: Database, ann: int) -> int:
     with database.session.begin() as db:
         who = Reporter(bob, Role.MEMBER, is_established=True)
         target, category = Target(f"user:{ann}", ann), ReportCategory.ABUSE
-        reporting.report(db, who, NOW, target, category=category, comment="Rude", hide_after=None)
+        reports.report(db, who, NOW, target, category=category, comment="Rude", hide_after=None)
         return db.scalars(select(Review.id)).one()
 
 

@@ -6,7 +6,7 @@ from sqlalchemy import update
 
 from forumsvc import clock
 from forumsvc.models import HoldReason, User
-from forumsvc.services.moderation import holding
+from forumsvc.services.moderation import held_posts
 from forumsvc.services.search_reindex import reindex
 from tests.functional.forum import Forum
 
@@ -100,7 +100,7 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
     reindex(forum.database)
     review = admin.get("/reviews").json[0]["id"]
     with forum.database.session.begin() as db:
-        held = holding.hold(
+        held = held_posts.hold(
             *(db, member, clock.now(), HoldReason.LINKS),
             body="Look at **these** pictures",
             title="My holidays",

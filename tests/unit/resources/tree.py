@@ -8,11 +8,11 @@ from typing import Any
 from forumsvc.models import HeldState
 from forumsvc.permissions import Scope
 from forumsvc.resources.access_blocks import AccessBlockItem, AccessBlocks
+from forumsvc.resources.audit_log import AuditLog, Moderation
 from forumsvc.resources.base import Item, Resource
 from forumsvc.resources.events import Events
 from forumsvc.resources.held_posts import HeldPostItem, HeldPosts
 from forumsvc.resources.likes import Likes
-from forumsvc.resources.moderation import AuditLog, Moderation
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
 from forumsvc.resources.photos import PhotoItem, Photos

@@ -7,7 +7,7 @@ from ..models import Visibility
 from ..permissions import LogPermission
 from ..queries import audit_log, users
 from ..queries.audit_log import LogFilter
-from ..resources.moderation import AuditLog
+from ..resources.audit_log import AuditLog
 from ..schemas.fields import quoted
 from ..schemas.moderation import log_list
 from ..security.policy import decide
