@@ -20,7 +20,7 @@ NOUNS = (
     "webhooks",
     "events",
     "search",
-    "moderation",
+    "audit_log",
     "reports",
     "reviews",
     "held_posts",
