@@ -218,7 +218,7 @@ LABELS = {
     "method": "GET|HEAD|POST|PUT|DELETE|OPTIONS|other",
     "status": "[2-5]xx",
     "worker": "[0-9]+",
-    "le": r"[0-9a-z.]+|\+Inf",
+    "le": r"[0-9.]+|\+Inf",
     "pool": "reads|writes|executor",
     "reason": "[A-Za-z]+",
     "version": r"[0-9a-z.]+",

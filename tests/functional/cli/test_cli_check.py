@@ -16,6 +16,7 @@ from forumsvc.diagnostics.database import max_connections_of_background, max_con
 from forumsvc.diagnostics.problem import error
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.cli.conftest import Outcome, run_command
+from tests.migrations import later
 from tests.object_store import bucket as bucket
 from tests.object_store import endpoint as endpoint
 from tests.object_store import s3_settings
@@ -133,16 +134,11 @@ def test_an_ini_file_without_a_server_is_an_error(ini: Path) -> None:
     assert "server" in the_only_error(run_command("-c", ini, "check", "--json"))
 
 
-def test_a_database_behind_the_code_is_an_error(check: Check, database: Database) -> None:
-    with database.writes.begin() as connection:
-        revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
-    try:
-        assert "at revision 0003" in the_only_error(check())
-    finally:
-        with database.writes.begin() as connection:
-            restore = text("UPDATE alembic_version SET version_num = :revision")
-            connection.execute(restore, {"revision": revision})
+def test_a_database_behind_the_code_is_an_error(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later.install(tmp_path / "later", monkeypatch, later.FIRST)
+    assert f"at revision {later.HEAD}" in the_only_error(check())
 
 
 @on_postgresql

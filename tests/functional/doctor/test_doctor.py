@@ -6,7 +6,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from forumsvc.db.engine import Database
 from forumsvc.diagnostics import Problem
@@ -18,6 +17,7 @@ from tests.databases import on_sqlite
 from tests.functional.cli.conftest import run_command
 from tests.functional.doctor.conftest import SERVER, Examine
 from tests.functional.raw import dump
+from tests.migrations import later
 
 pytestmark = pytest.mark.both_databases
 
@@ -73,16 +73,11 @@ def test_a_database_that_is_away_is_told_once_without_its_password(
     assert "info: database: " in outcome.out
 
 
-def test_tables_of_another_revision_are_not_examined(examine: Examine, database: Database) -> None:
-    with database.writes.begin() as connection:
-        revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
-    try:
-        found = examine()
-    finally:
-        with database.writes.begin() as connection:
-            restore = text("UPDATE alembic_version SET version_num = :revision")
-            connection.execute(restore, {"revision": revision})
+def test_tables_of_another_revision_are_not_examined(
+    examine: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later.install(tmp_path / "later", monkeypatch, later.FIRST)
+    found = examine()
     assert "db upgrade" in found.only("error", "configuration")
     assert "not examined" in found.infos("database")[0]
 
