@@ -882,8 +882,6 @@ def _create_moderation() -> None:
         sa.Column("since", MOMENT),
         sa.Column("reason", sa.Text()),
         sa.Column("actor_id", BIG_ID),
-        sa.Column("last_topic_id", BIG_ID, server_default="0", nullable=False),
-        sa.Column("last_reply_id", BIG_ID, server_default="0", nullable=False),
         sa.Column("posts_done", sa.Integer(), server_default="0", nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("finished_at", MOMENT),
@@ -897,13 +895,6 @@ def _create_moderation() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_sweeps_actor_id", "sweeps", ["actor_id"])
-    op.create_index(
-        "ix_sweeps_pending",
-        "sweeps",
-        ["id"],
-        sqlite_where=sa.text("finished_at IS NULL"),
-        postgresql_where=sa.text("finished_at IS NULL"),
-    )
     op.create_index("ix_sweeps_user_id", "sweeps", ["user_id"])
     op.create_table(
         "swept_posts",
@@ -1136,12 +1127,6 @@ def _create_search() -> None:
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_search_pending_reindex")),
     )
-    op.create_table(
-        "search_moved_topics",
-        sa.Column("topic_id", BIG_ID, autoincrement=False, nullable=False),
-        sa.Column("last_reply_id", BIG_ID, nullable=False),
-        sa.PrimaryKeyConstraint("topic_id", name=op.f("pk_search_moved_topics")),
-    )
     if op.get_context().dialect.name == "sqlite":
         for table in ("topic_words", "reply_words"):
             for statement in FTS5:
@@ -1173,6 +1158,14 @@ def _create_background_work() -> None:
     op.create_index("ix_jobs_finished_at", "jobs", ["finished_at"])
     op.create_index("ix_jobs_kind_key", "jobs", ["kind", "key"])
     op.create_index("ix_jobs_state_kind_due_at", "jobs", ["state", "kind", "due_at"])
+    op.create_index(
+        "uq_jobs_once",
+        "jobs",
+        ["kind", "key"],
+        unique=True,
+        sqlite_where=sa.text("kind IN ('deliver', 'index_topic')"),
+        postgresql_where=sa.text("kind IN ('deliver', 'index_topic')"),
+    )
     op.create_table(
         "leases",
         sa.Column("name", sa.String(40), nullable=False),
@@ -1249,7 +1242,6 @@ TABLES = (
     "topic_words",
     "sections",
     "search_pending_reindex",
-    "search_moved_topics",
     "reply_words",
     "login_successes",
     "login_failures",

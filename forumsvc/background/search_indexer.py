@@ -1,12 +1,15 @@
-"""The task that keeps the search index up to date."""
+"""Keeps the search index up to date: by events, and topics with all replies by jobs."""
+
+from datetime import timedelta
 
 from .. import clock
 from ..db.engine import Database
-from ..queries import search_documents
+from ..models import JobKind
 from ..queries.rows import EventRow
 from ..services import event_consumers, search_index
 from ..services.jobs import Claimed
 from .event_consumer import EventConsumer
+from .job_runner import Handler
 
 
 class SearchIndexer(EventConsumer):
@@ -17,16 +20,6 @@ class SearchIndexer(EventConsumer):
         batch = search_index.BATCH_SIZE
         name, handle = search_index.CONSUMER, search_index.note_topics
         super().__init__(database, name, handle, interval, batch)
-
-    def run(self) -> bool:
-        """Index a batch of each kind; return whether there may be more."""
-        has_more = super().run()
-        return self._index_moved() or has_more
-
-    def _index_moved(self) -> bool:
-        if not search_documents.has_moved(self._database.executor):
-            return False
-        return search_index.index_moved(self._database)
 
     def _consume(self, limit: int) -> int:
         """Make the tokens in transactions of their own, and move the position after them."""
@@ -41,3 +34,19 @@ class SearchIndexer(EventConsumer):
         """As of other consumers, with the tokens made before."""
         search_index.index_events(self._database, [event])
         super().handle_again(job, event)
+
+
+class TopicIndexer(Handler):
+    """Indexes the replies of topics that were moved, hidden or shown again."""
+
+    kind = JobKind.INDEX_TOPIC
+    at_once = 1
+    lock = timedelta(minutes=2)
+    pauses = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30))
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def run(self, job: Claimed) -> None:
+        """Index the next replies of a topic."""
+        search_index.index_topic(self._database, job)

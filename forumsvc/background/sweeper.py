@@ -1,12 +1,17 @@
-"""A task that hides, deletes and restores many posts of a user, as moderators order it."""
+"""Hides, deletes and restores many posts of a user, as moderators order it."""
 
 import logging
 import time
+from datetime import timedelta
 
 from .. import clock
 from ..db.engine import Database
+from ..db.failures import is_temporary
+from ..models import JobKind
+from ..services import jobs
+from ..services.jobs import Claimed
 from ..services.moderation import sweeping
-from ..services.moderation.sweeping import Post
+from .job_runner import Handler
 
 log = logging.getLogger(__name__)
 
@@ -16,49 +21,45 @@ _ATTEMPTS = 3
 """A post that fails so often is put aside, so that the others have their turn."""
 
 
-class Sweeper:
+class Sweeper(Handler):
     """Carries out the orders, each post in a transaction of its own."""
 
-    name = "sweeps"
+    kind = JobKind.SWEEP
+    at_once = 1
+    lock = timedelta(minutes=2)
+    pauses = tuple(timedelta(seconds=seconds) for seconds in (1, 1, 60, 300, 1800))
 
-    def __init__(self, database: Database, interval: float) -> None:
-        """interval: seconds."""
-        self.interval = interval
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._failed: tuple[int, Post] | None = None
-        self._failures = 0
 
-    def run(self) -> bool:
-        """Deal with the next posts; return whether there may be more."""
-        with self._database.reads.connect() as connection:
-            sweep = sweeping.pending(connection)
-            posts = [] if sweep is None else sweeping.next_posts(connection, sweep)
-        if sweep is None:
-            return False
+    def run(self, job: Claimed) -> None:
+        """Deal with the next posts of an order; put one aside that has failed too often."""
+        position, attempts = job.data, job.attempts
+        with self._database.session.begin() as db:
+            sweep = sweeping.by_id(db, position["sweep_id"])
+            posts = sweeping.next_posts(db, sweep, position)
         for post in posts:
             start = time.monotonic()
-            self._sweep_post(sweep.id, post)
+            position = sweeping.behind(position, post)
+            try:
+                with self._database.session.begin() as db:
+                    if not jobs.hold(db, job):
+                        return
+                    sweeping.sweep_post(db, clock.now(), sweep, post)
+                    jobs.advance(db, job, position)
+            except Exception as error:
+                if is_temporary(error) or attempts < _ATTEMPTS:
+                    raise
+                log.exception("Sweep %d leaves %s as it is", sweep.id, post)
+                with self._database.session.begin() as db:
+                    sweeping.record_failure(db, clock.now(), sweep, post)
+                    jobs.advance(db, job, position)
+            attempts = 1
             # On SQLite one writer at a time is let in, and who waits does not queue up.
             time.sleep(time.monotonic() - start + _PAUSE_SECONDS)
-        if not posts:
-            with self._database.session.begin() as db:
+        with self._database.session.begin() as db:
+            if posts:
+                jobs.move(db, job, clock.now(), position, job.due_at)
+            elif jobs.hold(db, job):
                 sweeping.finish(db, clock.now(), sweep.id)
-        return True
-
-    def _sweep_post(self, sweep_id: int, post: Post) -> None:
-        try:
-            with self._database.session.begin() as db:
-                sweeping.sweep_post(db, clock.now(), sweep_id, post)
-        except Exception:
-            if self._count_failure(sweep_id, post) < _ATTEMPTS:
-                raise
-            log.exception("Sweep %d leaves %s as it is", sweep_id, post)
-            with self._database.session.begin() as db:
-                sweeping.put_aside(db, clock.now(), sweep_id, post)
-
-    def _count_failure(self, sweep_id: int, post: Post) -> int:
-        """Return how often a post has failed one time after the other."""
-        if self._failed != (sweep_id, post):
-            self._failed, self._failures = (sweep_id, post), 0
-        self._failures += 1
-        return self._failures
+                jobs.finish(db, job, clock.now())

@@ -16,7 +16,7 @@ from .host_report import HostReport
 from .job_runner import Handler, JobRunner
 from .mail_sender import MailSender
 from .maintenance import Maintenance
-from .search_indexer import SearchIndexer
+from .search_indexer import SearchIndexer, TopicIndexer
 from .sweeper import Sweeper
 from .worker import Task
 
@@ -41,8 +41,7 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
     host_report = HostReport(registry.database, facts, settings["session.secret"], shown)
     return [
         *(maintenance, registry.job_runner, fan_out, registry.webhook_sender, search_indexer),
-        *(registry.moderation, Sweeper(registry.database, settings["worker.interval_seconds"])),
-        host_report,
+        *(registry.moderation, host_report),
     ]
 
 
@@ -50,7 +49,10 @@ def create_job_runner(registry: ForumRegistry, delivery: Delivery | None) -> Job
     """Return the task that does the jobs. delivery: of emails, None if the service sends none."""
     database, settings = registry.database, registry.forum_settings
     interval = settings["worker.interval_seconds"]
-    handlers: list[Handler] = [FailedEvents(database, create_consumers(database, interval))]
+    handlers: list[Handler] = [
+        FailedEvents(database, create_consumers(database, interval)),
+        *(TopicIndexer(database), Sweeper(database)),
+    ]
     if delivery is not None:
         handlers.append(MailSender(database, settings, delivery))
     return JobRunner(database, handlers, interval)

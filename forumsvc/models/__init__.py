@@ -31,7 +31,7 @@ from .reply import Reply
 from .report import Report, ReportCategory, ReportState
 from .restriction import Restriction, RestrictionKind
 from .review import Decision, Review, ReviewKind, ReviewState
-from .search import MovedTopic, PendingReindex, ReplyWords, TopicWords
+from .search import PendingReindex, ReplyWords, TopicWords
 from .sweep import Sweep, SweepAction, SweptPost
 from .topic import Topic
 from .user import PROFILE_TEXTS, ProfileText, Role, TextKind, User, UserState, state_at
@@ -71,7 +71,6 @@ __all__ = [
     "LoginSuccess",
     "MailKind",
     "MentionType",
-    "MovedTopic",
     "Node",
     "Notification",
     "NotificationJob",

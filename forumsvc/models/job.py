@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import JSON, Index, Integer, String, Text
+from sqlalchemy import JSON, Index, Integer, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, PrimaryKey, Timestamp, UtcDateTime, one_of
@@ -24,6 +24,10 @@ class JobKind(StrEnum):
     """Make the tokens of a topic anew. The key is its id; there is one job at most."""
     EVENT = "event"
     """Handle an event again that a consumer could not handle, whose name is the key."""
+
+
+ONCE = text("kind IN ('deliver', 'index_topic')")
+"""The kinds of which there is one job at most with a key."""
 
 
 class JobState(StrEnum):
@@ -63,6 +67,7 @@ class Job(Base):
         one_of("state", "state", JobState),
         Index("ix_jobs_state_kind_due_at", "state", "kind", "due_at"),
         Index("ix_jobs_kind_key", "kind", "key"),
+        Index("uq_jobs_once", "kind", "key", unique=True, sqlite_where=ONCE, postgresql_where=ONCE),
         Index("ix_jobs_finished_at", "finished_at"),
         {"sqlite_autoincrement": True},
     )

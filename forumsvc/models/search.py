@@ -45,16 +45,6 @@ class ReplyWords(Words, Base):
     __tablename__ = "reply_words"
 
 
-class MovedTopic(Base):
-    """A topic whose replies still have the tokens of its former node."""
-
-    __tablename__ = "search_moved_topics"
-
-    topic_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
-    last_reply_id: Mapped[int] = mapped_column(BigId)
-    """The replies up to this one are done."""
-
-
 class PendingReindex(Base):
     """One row while posts are not indexed that a search should find: `forumsvc search reindex`."""
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ForeignKey, Index, String, Text, text
+from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative, one_of
@@ -30,10 +30,6 @@ class Sweep(Base):
     reason: Mapped[str | None] = mapped_column(Text)
     actor_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
     """Null at the command line."""
-    last_topic_id: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
-    last_reply_id: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
-    """The last topic and the last reply that were dealt with: it goes on behind them. No foreign
-    keys, which 0 would break."""
     posts_done: Mapped[Counter]
     """How many posts were dealt with so far."""
     created_at: Mapped[Timestamp]
@@ -44,12 +40,6 @@ class Sweep(Base):
         *not_negative("posts_done"),
         Index("ix_sweeps_user_id", "user_id"),
         Index("ix_sweeps_actor_id", "actor_id"),
-        Index(
-            "ix_sweeps_pending",
-            "id",
-            sqlite_where=text("finished_at IS NULL"),
-            postgresql_where=text("finished_at IS NULL"),
-        ),
         {"sqlite_autoincrement": True},
     )
 

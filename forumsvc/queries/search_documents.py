@@ -7,23 +7,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Select, bindparam, exists, func, or_, select
 
 from ..db.execution import ReadConnection, SqlConnection, row
-from ..models import MovedTopic, PendingReindex, Reply, ReplyWords, Topic, TopicWords
+from ..models import PendingReindex, Reply, ReplyWords, Topic, TopicWords
 from ..search.tokens import TOKENS_VERSION
 
 Words = type[TopicWords | ReplyWords]
 
 POSTS: dict[Words, type[Topic | Reply]] = {TopicWords: Topic, ReplyWords: Reply}
 """What the documents of each table are made of."""
-
-
-def has_moved(db: ReadConnection) -> bool:
-    """Return whether topics were moved whose replies have the tokens of the former node."""
-    return row(db, _any_moved(), {}) is not None
-
-
-@cache
-def _any_moved() -> Select[Any]:
-    return select(MovedTopic.topic_id).limit(1)
 
 
 def is_complete(db: ReadConnection) -> bool:

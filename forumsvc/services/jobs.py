@@ -10,16 +10,20 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import JSON, Row, Select, String, case, cast, func, literal, or_, select, text
+from sqlalchemy.orm import Session, aliased
 
+from ..db.base import UtcDateTime
 from ..db.execution import SqlConnection
 from ..db.expired_rows import ExpiredRows
-from ..db.statements import delete_of, insert_row, update_of
+from ..db.statements import delete_of, insert_of, insert_row, update_of
 from ..models import Job, JobKind, JobState
+from ..models.job import ONCE
 
 LOGGED = frozenset({JobKind.MAIL})
 """The kinds whose jobs are kept for a while when they are done."""
+_IN_ORDER = frozenset({JobKind.SWEEP})
+"""The kinds of which a job waits for the earlier ones with its key."""
 _MOST_ERROR = 1_000
 """Characters of an error that are stored."""
 _COLUMNS: tuple[Any, ...] = tuple(Job.__table__.c)
@@ -38,6 +42,42 @@ def enqueue(
     """Insert a job that is due at once. key: what it is about."""
     key = None if key is None else str(key)
     insert_row(db, Job, kind=str(kind), key=key, data=dict(data), due_at=now, created_at=now)
+
+
+def enqueue_once(
+    db: Session,
+    kind: JobKind,
+    ids: Select[Any],
+    now: datetime,
+    data: Mapping[str, object],
+    *,
+    ends_pause: bool = False,
+    restarts: bool = False,
+) -> None:
+    """Insert a job for each of the ids, or make the job due that is there; for the kinds of `ONCE`.
+
+    ends_pause: also one whose last attempt failed, or that is given up; restarts: also one that is
+    under way begins anew, with `data`.
+    """
+    rows = select(
+        literal(str(kind)),
+        cast(ids.subquery().c[0], String),
+        literal(dict(data), JSON),
+        *(literal(now, UtcDateTime), literal(now, UtcDateTime)),
+    )
+    names = ["kind", "key", "data", "due_at", "created_at"]
+    # SQLite needs a WHERE before ON CONFLICT.
+    insert = insert_of(Job, db.get_bind().dialect.name).from_select(
+        names, rows.where(text("1 = 1"))
+    )
+    changed: dict[str, Any] = {"due_at": case((Job.attempts <= 0, now), else_=Job.due_at)}
+    if ends_pause or restarts:
+        changed = {"due_at": now, "state": JobState.WAITING, "attempts": 0, "finished_at": None}
+    if restarts:
+        changed |= {"data": insert.excluded.data, "locked_until": None}
+    db.execute(
+        insert.on_conflict_do_update(index_elements=["kind", "key"], index_where=ONCE, set_=changed)
+    )
 
 
 def enqueue_failed(
@@ -76,12 +116,36 @@ def claim(db: Session, kind: JobKind, now: datetime, lock: timedelta) -> Claimed
 
 def _is_due(kind: JobKind, now: datetime) -> tuple[Any, ...]:
     is_free = or_(Job.locked_until.is_(None), Job.locked_until <= now)
-    return (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, is_free)
+    due = (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, is_free)
+    if kind not in _IN_ORDER:
+        return due
+    earlier = aliased(Job)
+    is_behind = select(earlier.id).where(
+        *(earlier.kind == kind, earlier.key == Job.key, earlier.id < Job.id),
+        earlier.state == JobState.WAITING,
+    )
+    return (*due, ~is_behind.exists())
 
 
 def hold(db: Session, job: Claimed) -> bool:
     """Return whether a job is still the claimer's own; lock it until the transaction ends."""
     return db.scalar(select(Job.id).where(*_is_held(job)).with_for_update()) is not None
+
+
+def move(
+    db: Session,
+    job: Claimed,
+    now: datetime,
+    data: Mapping[str, object],
+    due_at: datetime | None = None,
+) -> None:
+    """Note that a part of a job is done, and free it. due_at: of the next part, None: at once."""
+    _release(db, job, data=dict(data), due_at=due_at or now, attempts=0)
+
+
+def advance(db: Session, job: Claimed, data: Mapping[str, object]) -> None:
+    """Note that a part of a job is done, and go on with it."""
+    db.execute(update_of(Job).where(*_is_held(job)).values(data=dict(data), attempts=1))
 
 
 def finish(db: Session, job: Claimed, now: datetime) -> None:

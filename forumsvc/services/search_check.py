@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, text
+from sqlalchemy import Connection, String, bindparam, cast, func, select, text
 from sqlalchemy.exc import DatabaseError
 
 from .. import clock
 from ..db.base import UtcDateTime
 from ..db.engine import Database
-from ..models import MovedTopic, Reply, Topic, TopicWords
+from ..models import Job, JobKind, Reply, Topic, TopicWords
 from ..queries import search_documents
 from ..queries.search_documents import POSTS, Words
 from . import search_index
@@ -125,7 +125,8 @@ def _unchanged(words: Words) -> Any:
     if words is TopicWords:
         of_topics: Any = select(Topic.id).where(Topic.id.in_(ids), Topic.updated_at < before)
         return of_topics.order_by(Topic.id)
-    is_moved = select(MovedTopic.topic_id).where(MovedTopic.topic_id == Topic.id).exists()
+    is_its_job = (Job.kind == JobKind.INDEX_TOPIC, Job.key == cast(Topic.id, String))
+    is_moved = select(Job.id).where(*is_its_job).exists()
     of_replies: Any = select(Reply.id).join(Topic, Topic.id == Reply.topic_id)
     lately = Reply.updated_at < before, Topic.updated_at < before, ~is_moved
     return of_replies.where(Reply.id.in_(ids), *lately).order_by(Reply.id)

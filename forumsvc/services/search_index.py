@@ -17,7 +17,6 @@ from sqlalchemy import (
     Row,
     Select,
     bindparam,
-    cast,
     or_,
     select,
 )
@@ -26,13 +25,14 @@ from sqlalchemy.orm import Session
 from .. import clock
 from ..db.engine import Database
 from ..db.execution import SqlConnection
-from ..db.statements import delete_of, insert_of, update_of
+from ..db.statements import delete_of
 from ..markup.text_content import text_content
-from ..models import EventType, MovedTopic, Reply, ReplyWords, Topic, TopicWords
+from ..models import EventType, JobKind, Reply, ReplyWords, Topic, TopicWords
 from ..queries.rows import EventRow
 from ..queries.search_documents import Words
 from ..search.expressions import HIDDEN
 from ..search.tokens import first_bytes, tokens
+from . import jobs
 from .event_consumers import lock_position
 from .search_upsert import upsert
 
@@ -42,9 +42,6 @@ BATCH_SIZE = 100
 _MOST_BYTES = {"sqlite": 150_000, "postgresql": 8_000_000}
 """Of the tokens that a transaction writes, but for a longer single document. On SQLite all other
 writers wait for it: docs/operators/search.md."""
-
-_BEGUN = -1
-"""Of a noted topic whose first replies are being indexed."""
 
 _EVENTS_OF_ALL_REPLIES = frozenset(
     {
@@ -87,55 +84,34 @@ def index_events(database: Database, events: Sequence[EventRow]) -> None:
 def note_topics(db: Session, events: Sequence[EventRow]) -> None:
     """Have the tokens of the replies of topics that were moved, hidden or shown made anew."""
     ids = _known(event.topic_id for event in events if event.type in _EVENTS_OF_ALL_REPLIES)
-    if not ids:
-        return
-    insert = insert_of(MovedTopic, db.get_bind().dialect.name)
-    from_first = cast(0, MovedTopic.last_reply_id.type)
-    moved = select(Topic.id, from_first).where(Topic.id.in_(ids))
-    statement = insert.from_select(["topic_id", "last_reply_id"], moved)
-    changed = {"last_reply_id": statement.excluded.last_reply_id}
-    db.execute(statement.on_conflict_do_update(index_elements=["topic_id"], set_=changed))
+    if ids:
+        begin = {"last_reply_id": 0}
+        topic_ids = select(Topic.id).where(Topic.id.in_(ids))
+        jobs.enqueue_once(db, JobKind.INDEX_TOPIC, topic_ids, clock.now(), begin, restarts=True)
 
 
-def index_moved(database: Database) -> bool:
-    """Make the tokens of a part of a noted topic anew; return whether there may be more to do."""
+def index_topic(database: Database, job: jobs.Claimed) -> None:
+    """Make the tokens of a part of a noted topic anew; finish or move the job.
+
+    Whoever notes the topic again meanwhile takes the job away, and all is made once more.
+    """
+    topic_id, last_id = int(job.key), job.data["last_reply_id"]
+    next_replies = (
+        select(Reply.id)
+        .where(Reply.topic_id == topic_id, Reply.id > last_id)
+        .order_by(Reply.id)
+        .limit(BATCH_SIZE)
+    )
     with database.session.begin() as db:
-        lock(db, clock.now())
-        columns: list[Any] = [MovedTopic.topic_id, MovedTopic.last_reply_id]
-        moved = db.execute(select(*columns).order_by(MovedTopic.topic_id).limit(1)).first()
-        if moved is None:
-            return False
-        topic_id, last_id = moved
-        if last_id == 0:
-            # Who notes it again meanwhile sets 0, and all is made once more.
-            last_id = _BEGUN
-            _set_last_reply(db, topic_id, 0, last_id)
-        next_replies = (
-            select(Reply.id)
-            .where(Reply.topic_id == topic_id, Reply.id > last_id)
-            .order_by(Reply.id)
-            .limit(BATCH_SIZE)
-        )
         ids = db.scalars(next_replies).all()
-    if last_id == _BEGUN:
+    if last_id == 0:
         index(database, TopicWords, [topic_id])
     index(database, ReplyWords, ids)
     with database.session.begin() as db:
-        lock(db, clock.now())
         if len(ids) == BATCH_SIZE:
-            _set_last_reply(db, topic_id, last_id, ids[-1])
+            jobs.move(db, job, clock.now(), {"last_reply_id": ids[-1]})
         else:
-            db.execute(delete_of(MovedTopic).where(*_is_at(topic_id, last_id)))
-    return True
-
-
-def _set_last_reply(db: Session, topic_id: int, before: int, after: int) -> None:
-    is_there = _is_at(topic_id, before)
-    db.execute(update_of(MovedTopic).where(*is_there).values(last_reply_id=after))
-
-
-def _is_at(topic_id: int, last_reply_id: int) -> tuple[Any, Any]:
-    return MovedTopic.topic_id == topic_id, MovedTopic.last_reply_id == last_reply_id
+            jobs.finish(db, job, clock.now())
 
 
 def index(

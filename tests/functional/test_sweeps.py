@@ -8,8 +8,9 @@ from sqlalchemy import func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from forumsvc import clock
+from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.sweeper import Sweeper
-from forumsvc.models import AuditRecord, Notification, Reply, Sweep, SweepAction, Topic
+from forumsvc.models import AuditRecord, JobKind, Notification, Reply, Sweep, SweepAction, Topic
 from forumsvc.services.moderation import audit_log, sweeping
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -36,9 +37,7 @@ def posts(forum: Forum, alice: Person, bob: Person, node: int) -> dict[str, list
 
 def work(forum: Forum) -> None:
     """Let the background worker do what is ordered."""
-    sweeper = Sweeper(forum.database, 1.0)
-    while sweeper.run():
-        pass
+    JobRunner(forum.database, [Sweeper(forum.database)], 1.0).run_due(JobKind.SWEEP)
 
 
 def order(forum: Forum, user: Person, action: SweepAction, **more: Any) -> int:
@@ -235,32 +234,38 @@ def test_a_post_that_fails_is_put_aside_and_the_others_go_on(
 
     monkeypatch.setattr(sweeping.replies, "destroy", fail_for_some)
     sweeps = [order(forum, user, SweepAction.DELETE) for user in (alice, bob)]
-    sweeper = Sweeper(forum.database, 1.0)
-    for _ in range(20):
-        try:
-            sweeper.run()
-        except IntegrityError:
-            continue
+
+    monkeypatch.setattr(Sweeper, "pauses", (timedelta(0),) * 5)
+    work(forum)
     topics, replies = visible(forum)
     assert (topics, replies) == (set(), failing)
-    assert sweeps == finished(forum)
+    assert sweeps == sorted(finished(forum))
     with forum.database.reads.connect() as db:
         aside = AuditRecord.action == "posts.swept", AuditRecord.reply_id.is_not(None)
         assert set(db.scalars(select(AuditRecord.reply_id).where(*aside))) == failing
 
 
+class Killed(BaseException):
+    """The process ends here."""
+
+
 def test_an_interrupted_sweep_goes_on_where_it_was(
-    forum: Forum, alice: Person, posts: dict[str, list[int]]
+    forum: Forum, alice: Person, posts: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sweep_id = order(forum, alice, SweepAction.DELETE)
-    with forum.database.reads.connect() as db:
-        first, second, third = sweeping.next_posts(db, sweeping.pending(db))
-    for post in (first, second, first):
-        with forum.database.session.begin() as db:
-            sweeping.sweep_post(db, clock.now(), sweep_id, post)
-    with forum.database.session() as db:
-        sweeping.sweep_post(db, clock.now(), sweep_id, third)
-        db.rollback()  # as if the worker was killed before the commit
+    sweep_post, calls = sweeping.sweep_post, []
+
+    def die_in_the_third(*arguments: Any) -> None:
+        sweep_post(*arguments)
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise Killed
+
+    monkeypatch.setattr(sweeping, "sweep_post", die_in_the_third)
+    with pytest.raises(Killed):
+        work(forum)
+    later = clock.now() + Sweeper.lock
+    monkeypatch.setattr(clock, "now", lambda: later)
     work(forum)
     assert len(records(forum, sweep_id)) == 7
     with forum.database.reads.connect() as db:

@@ -15,12 +15,12 @@ from sqlalchemy.orm import Session
 
 from ...clock import rfc3339_or_none
 from ...db.execution import SqlConnection
-from ...db.statements import delete_of, insert_row, last_inserted_id, update_of, with_row_locks
+from ...db.statements import delete_of, insert_row, last_inserted_id, update_of
 from ...log_lines import REQUEST_ID, SWEEP_PREFIX
-from ...models import AdminAction, Reply, Sweep, SweepAction, SweptPost, Topic
+from ...models import AdminAction, JobKind, Reply, Sweep, SweepAction, SweptPost, Topic
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
-from .. import replies, topics
+from .. import jobs, replies, topics
 from . import audit_log
 
 BATCH_SIZE = 100
@@ -45,6 +45,8 @@ def order(
     values = {"user_id": user_id, "action": str(action), "since": since, "reason": reason}
     insert_row(db, Sweep, **values, actor_id=actor_id, created_at=now)
     sweep_id: int = db.scalars(select(last_inserted_id(Sweep))).one()
+    begin = {"sweep_id": sweep_id, "last_topic_id": 0, "last_reply_id": 0}
+    jobs.enqueue(db, JobKind.SWEEP, now, begin, user_id)
     details = {"action": str(action), "since": rfc3339_or_none(since), "sweep": _name(sweep_id)}
     audit_log.record(
         db,
@@ -65,38 +67,44 @@ class Post(NamedTuple):
     is_reply: bool
 
 
-def pending(db: SqlConnection) -> Row[Any] | None:
-    """Return the first order that is not finished, or None, without a lock."""
-    unfinished = select(*Sweep.__table__.c).where(Sweep.finished_at.is_(None))
-    return db.execute(unfinished.order_by(Sweep.id).limit(1)).first()
+Position = dict[str, int]
+"""The data of a job: sweep_id, and how far it is: last_topic_id, last_reply_id."""
 
 
-def next_posts(db: SqlConnection, sweep: Any) -> list[Post]:
+def by_id(db: SqlConnection, sweep_id: int) -> Row[Any]:
+    """Return an order."""
+    return db.execute(select(*Sweep.__table__.c).where(Sweep.id == sweep_id)).one()
+
+
+def next_posts(db: SqlConnection, sweep: Any, position: Position) -> list[Post]:
     """Return the next posts that an order concerns, topics first; none if it is done.
 
-    sweep: of `pending`.
+    sweep: of `by_id`.
     """
     is_restored = sweep.action == SweepAction.RESTORE
-    found = _swept(sweep) if is_restored else _topics_of(sweep)
+    last_topic, last_reply = position["last_topic_id"], position["last_reply_id"]
+    found = _swept(sweep, last_topic) if is_restored else _topics_of(sweep, last_topic)
     topic_ids = db.scalars(found.limit(BATCH_SIZE)).all()
     if topic_ids:
         return [Post(one, is_reply=False) for one in topic_ids]
-    found = _swept(sweep, of_replies=True) if is_restored else _replies_of(sweep)
+    found = _replies_of(sweep, last_reply)
+    if is_restored:
+        found = _swept(sweep, last_reply, of_replies=True)
     return [Post(one, is_reply=True) for one in db.scalars(found.limit(BATCH_SIZE))]
 
 
-def sweep_post(db: Session, now: datetime, sweep_id: int, post: Post) -> None:
-    """Deal with a post, and note that. A post that was dealt with meanwhile stays as it is."""
-    locked = select(*Sweep.__table__.c).where(Sweep.id == sweep_id)
-    sweep: Any = db.execute(with_row_locks(locked, Sweep)).one()
-    if post.id <= (sweep.last_reply_id if post.is_reply else sweep.last_topic_id):
-        return
-    with _request_id(_name(sweep_id)):
+def behind(position: Position, post: Post) -> Position:
+    """Return the position after a post."""
+    return {**position, "last_reply_id" if post.is_reply else "last_topic_id": post.id}
+
+
+def sweep_post(db: Session, now: datetime, sweep: Any, post: Post) -> None:
+    """Deal with a post, and count it. sweep: of `by_id`."""
+    with _request_id(_name(sweep.id)):
         act = _sweep_reply if post.is_reply else _sweep_topic
         act(db, now, sweep, post.id)
-    position = {"last_reply_id" if post.is_reply else "last_topic_id": post.id}
-    dealt_with = update_of(Sweep).where(Sweep.id == sweep_id)
-    db.execute(dealt_with.values(posts_done=Sweep.posts_done + 1, **position))
+    dealt_with = update_of(Sweep).where(Sweep.id == sweep.id)
+    db.execute(dealt_with.values(posts_done=Sweep.posts_done + 1))
 
 
 def finish(db: Session, now: datetime, sweep_id: int) -> None:
@@ -104,17 +112,14 @@ def finish(db: Session, now: datetime, sweep_id: int) -> None:
     db.execute(update_of(Sweep).where(Sweep.id == sweep_id).values(finished_at=now))
 
 
-def put_aside(db: Session, now: datetime, sweep_id: int, post: Post) -> None:
-    """Go on behind a post that an error keeps as it is, and record that in the log."""
-    sweep: Any = db.execute(select(*Sweep.__table__.c).where(Sweep.id == sweep_id)).one()
-    column = "last_reply_id" if post.is_reply else "last_topic_id"
-    db.execute(update_of(Sweep).where(Sweep.id == sweep_id).values({column: post.id}))
+def record_failure(db: Session, now: datetime, sweep: Any, post: Post) -> None:
+    """Record in the log that an error keeps a post as it is. sweep: of `by_id`."""
     audit_log.record(
         db,
         AdminAction.POSTS_SWEPT,
         now,
         actor_id=None,
-        details={"action": sweep.action, "sweep": _name(sweep_id), "failed": True},
+        details={"action": sweep.action, "sweep": _name(sweep.id), "failed": True},
         user_id=sweep.user_id,
         topic_id=None if post.is_reply else post.id,
         reply_id=post.id if post.is_reply else None,
@@ -156,25 +161,24 @@ def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
         replies.restore(db, sweep.actor_id, now, reply)
 
 
-def _topics_of(sweep: Any) -> Select[Any]:
+def _topics_of(sweep: Any, last_id: int) -> Select[Any]:
     visible = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
     own = select(Topic.id).where(Topic.user_id == sweep.user_id, *visible)
-    own = own.where(Topic.id > sweep.last_topic_id).order_by(Topic.id)
+    own = own.where(Topic.id > last_id).order_by(Topic.id)
     return own if sweep.since is None else own.where(Topic.created_at >= sweep.since)
 
 
-def _replies_of(sweep: Any) -> Select[Any]:
+def _replies_of(sweep: Any, last_id: int) -> Select[Any]:
     own = select(Reply.id).where(Reply.user_id == sweep.user_id, Reply.deleted_at.is_(None))
-    own = own.where(Reply.id > sweep.last_reply_id).order_by(Reply.id)
+    own = own.where(Reply.id > last_id).order_by(Reply.id)
     return own if sweep.since is None else own.where(Reply.created_at >= sweep.since)
 
 
-def _swept(sweep: Any, *, of_replies: bool = False) -> Select[Any]:
+def _swept(sweep: Any, last_id: int, *, of_replies: bool = False) -> Select[Any]:
     """Return the topics or replies of the user that earlier orders have hidden."""
     column: Any = SweptPost.reply_id if of_replies else SweptPost.topic_id
-    last = sweep.last_reply_id if of_replies else sweep.last_topic_id
     of_kind = SweptPost.reply_id.is_not(None) if of_replies else SweptPost.reply_id.is_(None)
-    found = select(column).where(*_hidden_by_orders(sweep), of_kind, column > last)
+    found = select(column).where(*_hidden_by_orders(sweep), of_kind, column > last_id)
     return found.distinct().order_by(column)
 
 
