@@ -43,6 +43,9 @@ SELECT current_setting('{_MARKER}', true),
        (SELECT system_identifier FROM pg_control_system()),
        CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END
 """  # noqa: S608  # the marker is a constant
+_READ_LOCK_FRACTION = 4
+"""By how much shorter sessions that only read wait for a lock: they wait for nothing but a table
+that is locked as a whole, behind which every other reader would hold a thread."""
 
 
 def attach(engine: Engine, options: ConnectionOptions, *, read_only: bool) -> None:
@@ -148,6 +151,9 @@ def role_settings(options: ConnectionOptions, role: str, database: str) -> list[
 
 def session_settings(timeouts: Timeouts, *, read_only: bool) -> dict[str, str]:
     """Return the settings of a session; times in milliseconds, 0 for no limit."""
+    lock = timeouts.lock
+    if lock is not None and read_only:
+        lock /= _READ_LOCK_FRACTION
     settings = {
         "timezone": "utc",
         # Each statement is planned once: the best index depends on the list, not on parameters.
@@ -155,7 +161,7 @@ def session_settings(timeouts: Timeouts, *, read_only: bool) -> dict[str, str]:
         # Memory to hash the ids of all hidden topics, up to two million (`queries.topics`): with
         # less, each row at a large offset would be compared with every one of them.
         "hash_mem_multiplier": "16",
-        "lock_timeout": _milliseconds(timeouts.lock),
+        "lock_timeout": _milliseconds(lock),
         "statement_timeout": _milliseconds(timeouts.statement),
         "idle_in_transaction_session_timeout": _milliseconds(timeouts.idle_transaction),
     }

@@ -61,7 +61,8 @@ DATABASE: tuple[Setting, ...] = (
         "database.lock_timeout_seconds",
         or_off(seconds(0.1, 3600)),
         "1",
-        "how long a request waits for a lock (SQLite: for the write lock) before it is a 503",
+        "how long a request waits for a lock (SQLite: for the write lock) before it is a 503; one "
+        "that only reads a quarter of it",
     ),
     Setting(
         "database.statement_timeout_seconds",

@@ -73,7 +73,7 @@ def test_every_wait_for_the_database_has_a_timeout_by_default(database_url: str)
         database_url, ConnectionOptions(timeouts=Timeouts.from_settings(settings))
     )
     try:
-        assert shown(database, "lock_timeout") == ["1s", "1s"]
+        assert shown(database, "lock_timeout") == ["250ms", "1s"]
         assert shown(database, "statement_timeout") == ["30s", "30s"]
         assert shown(database, "idle_in_transaction_session_timeout") == ["20s", "20s"]
         with database.writes.connect() as db:
@@ -103,7 +103,7 @@ def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
         database_url, ConnectionOptions(timeouts=Timeouts.from_settings(settings).for_commands())
     )
     try:
-        assert shown(database, "lock_timeout") == ["10s", "10s"]
+        assert shown(database, "lock_timeout") == ["2500ms", "10s"]
         assert shown(database, "statement_timeout") == ["0", "0"]
         assert shown(database, "idle_in_transaction_session_timeout") == ["0", "0"]
     finally:
