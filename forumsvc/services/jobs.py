@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, Row, Select, String, case, cast, func, literal, or_, select, text
+from sqlalchemy import JSON, Row, Select, String, cast, func, literal, or_, select, text
 from sqlalchemy.orm import Session, aliased
 
 from ..db.base import UtcDateTime
@@ -50,14 +50,10 @@ def enqueue_once(
     ids: Select[Any],
     now: datetime,
     data: Mapping[str, object],
-    *,
-    ends_pause: bool = False,
-    restarts: bool = False,
 ) -> None:
-    """Insert a job for each of the ids, or make the job due that is there; for the kinds of `ONCE`.
+    """Insert a job for each of the ids, for the kinds of `ONCE`.
 
-    ends_pause: also one whose last attempt failed, or that is given up; restarts: also one that is
-    under way begins anew, with `data`.
+    A job that is there begins anew with `data`, also one that is under way or given up.
     """
     rows = select(
         literal(str(kind)),
@@ -70,11 +66,8 @@ def enqueue_once(
     insert = insert_of(Job, db.get_bind().dialect.name).from_select(
         names, rows.where(text("1 = 1"))
     )
-    changed: dict[str, Any] = {"due_at": case((Job.attempts <= 0, now), else_=Job.due_at)}
-    if ends_pause or restarts:
-        changed = {"due_at": now, "state": JobState.WAITING, "attempts": 0, "finished_at": None}
-    if restarts:
-        changed |= {"data": insert.excluded.data, "locked_until": None}
+    changed = {"due_at": now, "state": JobState.WAITING, "attempts": 0, "finished_at": None}
+    changed |= {"data": insert.excluded.data, "locked_until": None}
     db.execute(
         insert.on_conflict_do_update(index_elements=["kind", "key"], index_where=ONCE, set_=changed)
     )

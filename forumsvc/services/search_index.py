@@ -87,7 +87,7 @@ def note_topics(db: Session, events: Sequence[EventRow]) -> None:
     if ids:
         begin = {"last_reply_id": 0}
         topic_ids = select(Topic.id).where(Topic.id.in_(ids))
-        jobs.enqueue_once(db, JobKind.INDEX_TOPIC, topic_ids, clock.now(), begin, restarts=True)
+        jobs.enqueue_once(db, JobKind.INDEX_TOPIC, topic_ids, clock.now(), begin)
 
 
 def index_topic(database: Database, job: jobs.Claimed) -> None:
