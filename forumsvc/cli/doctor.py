@@ -1,29 +1,37 @@
-"""`forumsvc doctor`: examines the running service."""
-
-from pathlib import Path
+"""`forumsvc doctor`, and `forumsvc check`, which is its part before the start."""
 
 import click
 
-from ..diagnostics import Level, server
-from ..doctor import Installation, examine
-from ..settings import SettingsError
+from ..doctor import Level, examine
 from .command import Command
-from .context import CommandError, Context, pass_context
+from .context import Context, pass_context
+
+_file_only = click.option(
+    "--file-only", is_flag=True, help="Before the start, and the file alone: no other server."
+)
 
 
 @click.command(cls=Command)
+@click.option("--before-start", is_flag=True, help="The configuration alone, as `check` does.")
+@_file_only
 @click.option("--deep", is_flag=True, help="Also read the whole SQLite file; may take minutes.")
 @pass_context
 @click.pass_context
-def doctor(ctx: click.Context, context: Context, deep: bool) -> None:
-    """Examine the running service, and say what is wrong and what to do.
+def doctor(
+    ctx: click.Context, context: Context, before_start: bool, file_only: bool, deep: bool
+) -> None:
+    """Find what is wrong in the configuration and the running service, and say what to do.
 
-    Includes what `check` finds. Run it on each host, as the user of the service. Nothing is
-    changed, and no mail is sent. The exit status is 1 if there is an error; warnings alone give 0.
+    Run it on each host, as the user of the service. Nothing that it creates stays, and no mail is
+    sent. The exit status is 1 if there is an error; warnings alone give 0.
     """
-    ini = context.ini_path.resolve()
-    application = context.section("app:main")
-    findings = examine(ini, application, _installation(context, ini, deep=deep))
+    findings = examine(
+        context.ini_path,
+        context.section("app:main"),
+        before_start=before_start,
+        file_only=file_only,
+        deep=deep,
+    )
     counts = {level: sum(each.level is level for each in findings) for level in Level}
     lines = [f"{each.level}: {each.area}: {each.message}" for each in findings]
     if not counts[Level.ERROR] + counts[Level.WARNING]:
@@ -41,10 +49,9 @@ def doctor(ctx: click.Context, context: Context, deep: bool) -> None:
         ctx.exit(1)
 
 
-def _installation(context: Context, ini: Path, *, deep: bool) -> Installation | None:
-    """Return what is examined, or None where the findings of the configuration say why not."""
-    try:
-        settings, database = context.settings, context.database
-    except (SettingsError, CommandError):
-        return None
-    return Installation(ini, settings, server.read(ini).options, database, deep)
+@click.command(cls=Command)
+@_file_only
+@click.pass_context
+def check(ctx: click.Context, file_only: bool) -> None:
+    """Find what is wrong before the start: the same as `doctor --before-start`."""
+    ctx.invoke(doctor, before_start=True, file_only=file_only)

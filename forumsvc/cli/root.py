@@ -18,12 +18,12 @@ from .context import CommandError, Context, pass_context
 SUMMARIES = {
     "access": "Block networks and email addresses, list and remove blocks.",
     "cache": "Invalidate cached pages after a change by SQL.",
-    "check": "Find configuration errors that would stop the service or fail later.",
+    "check": "Find what is wrong before the start: `doctor --before-start`.",
     "config": "Write a production.ini; print the example files.",
     "client": "Register, list and remove OAuth clients.",
     "content": "Maintain the texts of topics and replies.",
     "db": "Set up, upgrade and check the database.",
-    "doctor": "Examine the running service, and say what is wrong and what to do.",
+    "doctor": "Find what is wrong in the configuration and the running service.",
     "demo": "Fill a database without users with a demo community.",
     "events": "List events, and how far each consumer has read them.",
     "log": "List what moderators and administrators did.",
@@ -40,6 +40,8 @@ SUMMARIES = {
     "work": "Run the background worker alone.",
 }
 """Each command, which is the attribute of that name in the module of that name, and its summary."""
+_MODULES = {"check": "doctor"}
+"""Of the commands that are in another one's module."""
 
 
 class Commands(Mapping[str, click.Command]):
@@ -48,7 +50,7 @@ class Commands(Mapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         if name not in SUMMARIES:
             raise KeyError(name)
-        command = getattr(import_module(f".{name}", __package__), name)
+        command = getattr(import_module(f".{_MODULES.get(name, name)}", __package__), name)
         assert isinstance(command, click.Command)  # noqa: S101 - an invariant of ours
         return command
 

@@ -1,9 +1,5 @@
-"""Checks of a configuration, for `forumsvc check`.
+"""The type of a finding, for `forumsvc doctor`."""
 
-The checks leave nothing behind: a test photo is deleted, no email is sent, no row is written.
-"""
+from .problem import Finding as Problem
 
-from .problem import Level, Problem
-from .run import diagnose
-
-__all__ = ["Level", "Problem", "diagnose"]
+__all__ = ["Problem"]

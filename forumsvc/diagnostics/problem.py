@@ -1,38 +1,39 @@
-"""A problem of a configuration, or of the running service."""
+"""What an examination finds."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Level(StrEnum):
-    """The severity of a problem."""
+    """The severity of a finding."""
 
     ERROR = "error"
-    """The service does not start, or requests fail."""
+    """The service does not start, requests fail, or data is in danger."""
     WARNING = "warning"
-    """It may fail under load, or a protection is not effective."""
+    """It may fail under load or later, or a protection is not effective."""
     INFO = "info"
     """Worth knowing; nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """A problem. message: one line, which begins with the key of the ini file if there is one."""
+class Finding:
+    """A finding. message: one line, what is wrong and what to do; area: the part of the service."""
 
     level: Level
     message: str
+    area: str = ""
 
 
-def error(message: object) -> Problem:
+def error(message: object) -> Finding:
     """Return an error; its message is put on one line."""
-    return Problem(Level.ERROR, " ".join(str(message).split()))
+    return Finding(Level.ERROR, " ".join(str(message).split()))
 
 
-def warning(message: object) -> Problem:
+def warning(message: object) -> Finding:
     """Return a warning; its message is put on one line."""
-    return Problem(Level.WARNING, " ".join(str(message).split()))
+    return Finding(Level.WARNING, " ".join(str(message).split()))
 
 
-def info(message: object) -> Problem:
+def info(message: object) -> Finding:
     """Return what is worth knowing; its message is put on one line."""
-    return Problem(Level.INFO, " ".join(str(message).split()))
+    return Finding(Level.INFO, " ".join(str(message).split()))

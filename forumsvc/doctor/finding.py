@@ -1,14 +1,5 @@
-"""What the examination finds."""
+"""What an examination finds."""
 
-from dataclasses import dataclass
+from ..diagnostics.problem import Finding, Level, error, info, warning
 
-from ..diagnostics import Level
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A finding. area: the part of the service; message: one line, what is wrong and what to do."""
-
-    level: Level
-    area: str
-    message: str
+__all__ = ["Finding", "Level", "error", "info", "warning"]

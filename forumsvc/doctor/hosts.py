@@ -3,18 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..diagnostics import Problem
-from ..diagnostics.problem import error, info, warning
 from ..services import hosts
 from ..web.http_cache.etags import build_fingerprint
-from .file_systems import network_file_system
+from .finding import Finding, error, info, warning
+from .folders import network_file_system
 from .installation import Installation
 
 _MOST_OFFSET = 1000
 """Milliseconds."""
 
 
-def check(installation: Installation) -> Iterator[Problem]:
+def check(installation: Installation) -> Iterator[Finding]:
     """Yield how the running hosts differ from this one, and what several must not do."""
     settings = installation.settings
     own = hosts.facts(settings, installation.ini.parent, build_fingerprint(settings))
@@ -37,7 +36,7 @@ def _without_worker(installation: Installation, own_name: str) -> set[str]:
     return {own_name} if options is not None and not options.worker else set()
 
 
-def _check_clock(name: str, offset: int) -> Iterator[Problem]:
+def _check_clock(name: str, offset: int) -> Iterator[Finding]:
     if abs(offset) > _MOST_OFFSET:
         direction = "ahead of" if offset > 0 else "behind"
         yield warning(
@@ -46,7 +45,7 @@ def _check_clock(name: str, offset: int) -> Iterator[Problem]:
         )
 
 
-def _compare(host: Any, own: hosts.Facts, secret: str) -> Iterator[Problem]:
+def _compare(host: Any, own: hosts.Facts, secret: str) -> Iterator[Finding]:
     if not hosts.has_secret(host, secret):
         yield error(
             f"{host.name} runs with another session.secret than this ini file has: log-ins, links "
@@ -65,7 +64,7 @@ def _compare(host: Any, own: hosts.Facts, secret: str) -> Iterator[Problem]:
         )
 
 
-def _check_sharing(installation: Installation, names: Sequence[str]) -> Iterator[Problem]:
+def _check_sharing(installation: Installation, names: Sequence[str]) -> Iterator[Finding]:
     settings, options = installation.settings, installation.options
     if settings["rate_limit.storage"] == "memory://":
         if len(names) > 1:

@@ -1,4 +1,4 @@
-"""A PostgreSQL server: what keeps data safe, its version, its connections and transactions."""
+"""A PostgreSQL server: what keeps data safe, its version, its connections, its tables."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -7,9 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from .. import clock
-from ..diagnostics import Problem
-from ..diagnostics.problem import error, info, warning
-from . import postgresql_replication, postgresql_tables
+from . import postgresql_servers
+from .finding import Finding, error, info, warning
 from .installation import Installation
 from .times import words
 
@@ -19,6 +18,11 @@ _OLD_XIDS = 1_000_000_000
 _TOO_OLD_XIDS = 1_600_000_000
 """At 2,000,000,000 the server takes no writes (https://www.postgresql.org/docs/current/
 routine-vacuuming.html#VACUUM-FOR-WRAPAROUND)."""
+
+_MANY_DEAD = 100_000
+_DEAD_SHARE = 0.5
+_LARGE_INDEX = 100_000_000
+_DAYS_OF_STATISTICS = 30
 
 _SETTINGS = {
     "fsync": (error, "a crash of the machine can damage the whole database"),
@@ -40,9 +44,31 @@ _CONNECTIONS = """
     SELECT count(*) AS used, current_setting('max_connections')::int AS most
     FROM pg_stat_activity WHERE backend_type = 'client backend'
 """
+_INVALID = """
+    SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+    WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace
+        AND c.oid NOT IN (SELECT index_relid FROM pg_stat_progress_create_index)
+    ORDER BY c.relname
+"""
+_UNUSED = """
+    SELECT s.indexrelname AS name, pg_relation_size(s.indexrelid) AS bytes
+    FROM pg_stat_user_indexes s JOIN pg_index i ON i.indexrelid = s.indexrelid
+        JOIN pg_stat_database d ON d.datname = current_database()
+    WHERE s.idx_scan = 0 AND NOT i.indisunique AND s.schemaname = current_schema()
+        AND pg_relation_size(s.indexrelid) > :bytes
+        AND COALESCE(d.stats_reset < now() - make_interval(days => :days), true)
+    ORDER BY s.indexrelname
+"""
+_DEAD = """
+    SELECT relname AS name, n_dead_tup AS dead, n_live_tup AS live,
+        greatest(last_vacuum, last_autovacuum) AS vacuumed_at
+    FROM pg_stat_user_tables
+    WHERE schemaname = current_schema() AND n_dead_tup > :dead AND n_dead_tup >= :share * n_live_tup
+    ORDER BY relname
+"""
 
 
-def check(installation: Installation) -> Iterator[Problem]:
+def check(installation: Installation) -> Iterator[Finding]:
     """Yield the faults of the server; nothing for another database."""
     if installation.database.is_sqlite:
         return
@@ -53,8 +79,8 @@ def check(installation: Installation) -> Iterator[Problem]:
         yield from _check_connections(db)
         yield from _check_transactions(db)
         yield from _check_wraparound(db)
-        yield from postgresql_tables.check(db)
-        yield from postgresql_replication.check(db, settings["synchronous_standby_names"])
+        yield from _check_tables(db)
+        yield from postgresql_servers.check_replication(db, settings["synchronous_standby_names"])
 
 
 def server_settings(db: Connection) -> dict[str, str]:
@@ -66,13 +92,13 @@ def server_settings(db: Connection) -> dict[str, str]:
     return {row.name: row.setting for row in found}
 
 
-def _check_settings(settings: dict[str, str]) -> Iterator[Problem]:
+def _check_settings(settings: dict[str, str]) -> Iterator[Finding]:
     for name, (kind, why) in _SETTINGS.items():
         if settings[name] == "off":
             yield kind(f"PostgreSQL has {name} = off: {why}. Set it to on in postgresql.conf.")
 
 
-def _check_version(major: int) -> Iterator[Problem]:
+def _check_version(major: int) -> Iterator[Finding]:
     # Each major version gets fixes for five years, until a November
     # (https://www.postgresql.org/support/versioning/).
     end = date(2012 + major, 11, 15)
@@ -83,7 +109,7 @@ def _check_version(major: int) -> Iterator[Problem]:
         )
 
 
-def _check_connections(db: Connection) -> Iterator[Problem]:
+def _check_connections(db: Connection) -> Iterator[Finding]:
     row = db.execute(text(_CONNECTIONS)).one()
     if row.used > _MANY_CONNECTIONS * row.most:
         yield warning(
@@ -92,7 +118,7 @@ def _check_connections(db: Connection) -> Iterator[Problem]:
         )
 
 
-def _check_transactions(db: Connection) -> Iterator[Problem]:
+def _check_transactions(db: Connection) -> Iterator[Finding]:
     found: Any = db.execute(text(_ACTIVITY), {"age": f"{_LONG_TRANSACTION.total_seconds()} s"})
     for row in found.all():
         yield warning(
@@ -102,7 +128,7 @@ def _check_transactions(db: Connection) -> Iterator[Problem]:
         )
 
 
-def _check_wraparound(db: Connection) -> Iterator[Problem]:
+def _check_wraparound(db: Connection) -> Iterator[Finding]:
     xids = text("SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()")
     age = db.scalar(xids) or 0
     if age > _OLD_XIDS:
@@ -112,3 +138,28 @@ def _check_wraparound(db: Connection) -> Iterator[Problem]:
             "2,000,000,000: end old transactions and replication slots, and run `vacuumdb "
             "--freeze`."
         )
+
+
+def _check_tables(db: Connection) -> Iterator[Finding]:
+    for row in _rows(db, _INVALID):
+        yield warning(
+            f"The index {row.name} is not valid, for a command that made it was stopped: it costs "
+            f"writes and helps nobody. REINDEX INDEX CONCURRENTLY {row.name}; one whose name ends "
+            "in _ccnew or _ccold can be dropped."
+        )
+    for row in _rows(db, _DEAD, dead=_MANY_DEAD, share=_DEAD_SHARE):
+        when = f"since {row.vacuumed_at:%Y-%m-%d}" if row.vacuumed_at else "ever"
+        yield warning(
+            f"The table {row.name} has {row.dead:,} dead rows beside {row.live:,} live ones, and "
+            f"was not vacuumed {when}: look for long transactions and whether autovacuum runs, "
+            f"then VACUUM {row.name}."
+        )
+    for row in _rows(db, _UNUSED, bytes=_LARGE_INDEX, days=_DAYS_OF_STATISTICS):
+        yield info(
+            f"The index {row.name} ({row.bytes / 1e6:.0f} MB) was not used since the statistics "
+            "began: a standby may use it. Do not drop one that belongs to the service."
+        )
+
+
+def _rows(db: Connection, statement: str, **values: Any) -> list[Any]:
+    return [*db.execute(text(statement), values)]

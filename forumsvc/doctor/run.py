@@ -2,76 +2,111 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from .. import migrate
+from ..database import open_database
+from ..db.connection_options import ConnectionOptions
 from ..db.failures import DATABASE_ERRORS
-from ..diagnostics import Level, Problem, diagnose
-from ..diagnostics.problem import info, warning
+from ..settings import Settings, find_errors
 from . import (
     background,
-    backup,
-    disk,
+    contents,
+    database,
+    dependencies,
+    folders,
     hosts,
+    ini_file,
     jobs,
     postgresql,
-    postgresql_primaries,
-    search,
+    postgresql_servers,
     site,
     sqlite,
-    texts,
     webhooks,
 )
-from .finding import Finding
+from .finding import Finding, Level, error, info, warning
 from .installation import Installation
 
 SECONDS = 60.0
-"""How long an area may take: a name server, a network folder or a table may keep one waiting."""
+"""How long a check may take: a name server, a network folder or a table may keep one waiting."""
 DEEP_SECONDS = 3600.0
 
-Area = Callable[[Installation], Iterator[Problem]]
+Area = tuple[str, Callable[[Installation], Iterator[Finding]]]
 
-AREAS: tuple[tuple[str, Area], ...] = (
+CONFIGURATION: tuple[Area, ...] = tuple(
+    ("configuration", check)
+    for check in (
+        ini_file.check_start,
+        ini_file.check_sizes,
+        database.check,
+        dependencies.check_storages,
+        dependencies.check_mail,
+        dependencies.check_rate_limit_storage,
+    )
+)
+"""Before the start, too."""
+
+AREAS: tuple[Area, ...] = (
     ("site", site.check),
-    ("disk", disk.check),
-    ("backup", backup.check),
+    ("disk", folders.check_space),
+    ("backup", folders.check_backup),
 )
 """Those that need no database."""
 
-DATABASE_AREAS: tuple[tuple[str, Area], ...] = (
+DATABASE_AREAS: tuple[Area, ...] = (
     ("database", sqlite.check),
     ("database", postgresql.check),
-    ("database", postgresql_primaries.check),
+    ("database", postgresql_servers.check_primaries),
     ("hosts", hosts.check),
     ("background", background.check),
     ("jobs", jobs.check),
     ("webhooks", webhooks.check),
-    ("search", search.check),
-    ("texts", texts.check),
+    ("search", contents.check_search),
+    ("texts", contents.check_html),
 )
 
 
 def examine(
-    ini: Path, application: Mapping[str, str], installation: Installation | None
+    ini: Path,
+    application: Mapping[str, str],
+    *,
+    before_start: bool = False,
+    file_only: bool = False,
+    deep: bool = False,
 ) -> list[Finding]:
     """Return what was found, errors first.
 
-    ini, application: as for `diagnose`; installation: None if the settings are invalid, then
-    nothing but the configuration is examined.
+    ini: the ini file; application: the keys of its `[app:main]`, of which an invalid one ends the
+    examination with the file; before_start: whether the running service is left out; file_only:
+    whether the database, the folders and other servers are, too; deep: whether to make the checks
+    that may take minutes.
     """
-    is_deep = installation is not None and installation.deep
-    seconds = DEEP_SECONDS if is_deep else SECONDS
-    found = _collect("configuration", partial(diagnose, ini, application), seconds)
-    if installation is None:
+    ini = ini.resolve()
+    seconds = DEEP_SECONDS if deep else SECONDS
+    found = _collect("configuration", partial(ini_file.check, ini, application), seconds)
+    if file_only or find_errors(application):
         return sort(found)
-    for name, check in AREAS:
-        found += _collect(name, partial(check, installation), seconds)
-    unusable = _collect("database", partial(_unusable, installation), seconds)
-    found += unusable
-    if not unusable:
-        for name, check in DATABASE_AREAS:
-            found += _collect(name, partial(check, installation), seconds)
+    settings = Settings(application)
+    options = ConnectionOptions.from_settings(settings).for_commands()
+    try:
+        opened = open_database(settings.direct_url, options)
+    except ModuleNotFoundError as failure:
+        missing = error(
+            f"sqlalchemy.url: the driver {failure.name} is missing; "
+            "install forumsvc[postgresql] for PostgreSQL"
+        )
+        return sort([*found, replace(missing, area="configuration")])
+    installation = Installation(ini, settings, ini_file.read_server(ini)[0], opened, deep)
+    try:
+        areas = [*CONFIGURATION, *(() if before_start else AREAS)]
+        found += _examine(areas, installation, seconds)
+        if not before_start:
+            unusable = _examine([("database", _unusable)], installation, seconds)
+            found += unusable or _examine(DATABASE_AREAS, installation, seconds)
+    finally:
+        opened.dispose()
     return sort(found)
 
 
@@ -81,42 +116,50 @@ def sort(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(dict.fromkeys(findings), key=lambda finding: order.index(finding.level))
 
 
-def _unusable(installation: Installation) -> Iterator[Problem]:
-    """Yield why no check can read the tables; the check of the configuration says what to do."""
+def _examine(areas: Iterable[Area], installation: Installation, seconds: float) -> list[Finding]:
+    return [
+        finding
+        for name, check in areas
+        for finding in _collect(name, partial(check, installation), seconds)
+    ]
+
+
+def _unusable(installation: Installation) -> Iterator[Finding]:
+    """Yield why no check can read the tables; `database.check` says what to do."""
     try:
-        revision = migrate.current(installation.database.reads)
+        is_usable = migrate.current(installation.database.reads) == migrate.head()
     except DATABASE_ERRORS:
-        yield info("The database does not answer: its contents are not examined.")
-        return
-    if revision != migrate.head():
+        is_usable = False
+    if not is_usable:
         yield info(
-            f"The tables are of revision {revision}, not of the one of this code, "
-            f"{migrate.head()}: they are not examined."
+            "The database does not answer, or is of another revision than this code: its contents "
+            "are not examined."
         )
 
 
-def _collect(name: str, check: Callable[[], Iterable[Problem]], seconds: float) -> list[Finding]:
+def _collect(name: str, check: Callable[[], Iterable[Finding]], seconds: float) -> list[Finding]:
     """Run a check in a thread; return what it finds within the time, however it ends."""
-    found: list[Problem] = []
+    found: list[Finding] = []
 
     def run() -> None:
         try:
-            for problem in check():
-                found.append(problem)  # noqa: PERF402 - what comes before an error counts
-        except (Exception, SystemExit) as error:  # the other checks go on, whatever it is
-            cause = getattr(error, "orig", None) or error  # without the statement
-            reason = f"{type(cause).__name__}: {' '.join(str(cause).split())}"
-            found.append(warning(f"Not everything could be checked: {reason}"))
+            for one in check():
+                found.append(one)  # noqa: PERF402 - what comes before an error counts
+        except (Exception, SystemExit) as failure:  # the other checks go on, whatever it is
+            cause = getattr(failure, "orig", None) or failure  # without the statement
+            found.append(
+                warning(f"Not everything could be checked: {type(cause).__name__}: {cause}")
+            )
 
     thread = threading.Thread(target=run, name=f"doctor-{name}", daemon=True)
     thread.start()
     thread.join(seconds)
-    problems = [*found]
+    findings = [*found]
     if thread.is_alive():
-        problems.append(
+        findings.append(
             warning(
                 f"Not everything could be checked within {seconds:.0f} seconds: look for a name "
                 "server, a network folder or a locked table that keeps it waiting."
             )
         )
-    return [Finding(problem.level, name, problem.message) for problem in problems]
+    return [replace(one, area=name) for one in findings]

@@ -2,28 +2,33 @@
 
 import ipaddress
 import socket
+import ssl
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from urllib.parse import SplitResult, urlsplit
 
 import urllib3
 from urllib3.exceptions import HTTPError, NameResolutionError
 from urllib3.exceptions import TimeoutError as HTTPTimeout
 
-from ..diagnostics import Problem
-from ..diagnostics.problem import error, info, warning
+from .. import clock
 from ..errors import single_line_message
 from ..serving.options import Options
-from . import certificate
+from .finding import Finding, error, info, warning
 from .installation import Installation
+from .times import words
 
 _SECONDS = 5.0
+_SOON = timedelta(days=21)
+_EXPIRED = 10
+"""X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL."""
 _ALIVE = "/health/live"
 _REDIRECTING = "/applications"
 """A page that sends everybody without a session to the log-in: WebOb makes its Location absolute by
 the scheme and host that the service sees."""
 
 
-def check(installation: Installation) -> Iterator[Problem]:
+def check(installation: Installation) -> Iterator[Finding]:
     """Yield what is wrong between the clients and the service."""
     url: str = installation.settings["site.url"]
     if not url:
@@ -37,7 +42,7 @@ def check(installation: Installation) -> Iterator[Problem]:
         yield from _check_security(parts, installation.options)
     try:
         if parts.scheme == "https":
-            problems = [*certificate.check(parts.hostname or "", parts.port or 443, _SECONDS)]
+            problems = [*_check_certificate(parts.hostname or "", parts.port or 443)]
             yield from problems
             if any(problem.level == "error" for problem in problems):
                 return
@@ -53,7 +58,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _check_security(parts: SplitResult, options: Options | None) -> Iterator[Problem]:
+def _check_security(parts: SplitResult, options: Options | None) -> Iterator[Finding]:
     if parts.scheme != "https":
         yield warning(
             "site.url begins with http://: passwords and tokens cross the network for all to read. "
@@ -72,7 +77,34 @@ def _knows_clients(options: Options) -> bool:
     return bool(options.address.trusted_proxy) and bool(headers & {"x-forwarded-for", "forwarded"})
 
 
-def _check_answers(url: str) -> Iterator[Problem]:
+def _check_certificate(host: str, port: int) -> Iterator[Finding]:
+    """Raises OSError if the host cannot be reached or does not speak TLS."""
+    context = ssl.create_default_context()
+    try:
+        with (
+            socket.create_connection((host, port), _SECONDS) as connection,
+            context.wrap_socket(connection, server_hostname=host) as secured,
+        ):
+            certificate = secured.getpeercert() or {}
+    except ssl.SSLCertVerificationError as failure:
+        if failure.verify_code == _EXPIRED:
+            yield error(f"The certificate of {host} has expired: renew it, and reload the proxy.")
+        else:
+            yield error(
+                f"The certificate of {host} is not accepted: {failure.verify_message}. Check the "
+                "names in it and its chain, and reload the proxy."
+            )
+        return
+    end = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(certificate["notAfter"])), UTC)
+    left = end - clock.now()
+    if left < _SOON:
+        yield warning(
+            f"The certificate of {host} ends in {words(left)}, on {end:%Y-%m-%d}: look why it was "
+            "not renewed, and reload the proxy after its renewal."
+        )
+
+
+def _check_answers(url: str) -> Iterator[Finding]:
     """Raises HTTPError if nothing answers."""
     with urllib3.PoolManager(timeout=_SECONDS, retries=False) as http:
         alive = http.request("GET", url + _ALIVE, redirect=False)

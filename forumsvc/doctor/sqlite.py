@@ -6,9 +6,8 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DatabaseError
 
-from ..diagnostics import Problem
-from ..diagnostics.problem import error, info, warning
-from .file_systems import network_file_system
+from .finding import Finding, error, info, warning
+from .folders import network_file_system
 from .installation import Installation
 
 _LARGE_LOG = 100_000_000
@@ -17,7 +16,7 @@ _MANY_FREE = 0.25
 _MOST_FAULTS = 10
 
 
-def check(installation: Installation) -> Iterator[Problem]:
+def check(installation: Installation) -> Iterator[Finding]:
     """Yield the faults of the file; nothing for another database."""
     if not installation.database.is_sqlite:
         return

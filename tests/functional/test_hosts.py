@@ -13,7 +13,7 @@ from forumsvc.background.maintenance import delete_all_expired
 from forumsvc.background.tasks import create_tasks
 from forumsvc.background.worker import BackgroundWorker
 from forumsvc.db.engine import Database
-from forumsvc.diagnostics.database import BACKGROUND_TASKS
+from forumsvc.doctor.database import BACKGROUND_TASKS
 from forumsvc.models import AuditRecord, Host
 from forumsvc.services import hosts, leases
 from forumsvc.settings import Settings

@@ -19,7 +19,7 @@ from sqlalchemy import make_url, select, text
 from forumsvc import migrate
 from forumsvc.db import write_check
 from forumsvc.db.availability import Availability, AvailabilityCheck
-from forumsvc.doctor import postgresql_primaries as primaries
+from forumsvc.doctor import postgresql_servers
 from forumsvc.models import Reply
 from tests import databases
 from tests.functional.forum import API
@@ -202,7 +202,7 @@ def test_an_old_primary_that_comes_back_gets_no_connection(
     assert first.ask("SELECT pg_is_in_recovery()") is False
     assert asked() == {second.port}
     assert f"127.0.0.1:{first.port} is an old primary (timeline 1, " in caplog.text
-    [found] = primaries.check_servers(make_url(url))
+    [found] = postgresql_servers.check_servers(make_url(url))
     assert found.level == "error"
     assert f"127.0.0.1:{first.port} (timeline 1)" in found.message
     assert f"127.0.0.1:{second.port} (timeline 2)" in found.message

@@ -1,4 +1,4 @@
-"""`forumsvc check`: what the service would refuse at its start, or fail at in use."""
+"""`forumsvc check`, or `doctor --before-start`: what fails at the start of the service or later."""
 
 import json
 import os
@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from forumsvc.db.engine import Database
-from forumsvc.diagnostics import Level, Problem
-from forumsvc.diagnostics.database import max_connections_of_background, max_connections_of_process
-from forumsvc.diagnostics.problem import error
+from forumsvc.doctor.database import max_connections_of_background, max_connections_of_process
+from forumsvc.doctor.finding import Finding, Level, error
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.cli.conftest import Outcome, run_command
 from tests.migrations import later
@@ -44,11 +43,11 @@ def problems(outcome: Outcome) -> list[str]:
     """Return what was found, each as `level: message`."""
     assert outcome.code in (0, 1), outcome
     found = json.loads(outcome.out)
-    listed = [f"{each['level']}: {each['message']}" for each in found["problems"]]
+    listed = [f"{each['level']}: {each['message']}" for each in found["findings"]]
     errors = [line for line in listed if line.startswith("error: ")]
     assert (found["errors"], found["warnings"]) == (len(errors), len(listed) - len(errors))
     assert outcome.code == (1 if errors else 0)
-    assert bool(outcome.err) == bool(errors)
+    assert outcome.err == ""
     return listed
 
 
@@ -299,7 +298,7 @@ def test_what_the_probe_made_is_gone(check: Check, tmp_path: Path) -> None:
 
 
 def test_a_problem_is_one_line() -> None:
-    assert error("a\n  b") == Problem(Level.ERROR, "a b")
+    assert error("a\n  b") == Finding(Level.ERROR, "a b")
 
 
 @on_sqlite

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from forumsvc.db.engine import Database
-from forumsvc.diagnostics import Problem
-from forumsvc.diagnostics.problem import warning
-from forumsvc.doctor import disk as disk_area
+from forumsvc.doctor import folders
 from forumsvc.doctor import run as running
+from forumsvc.doctor.finding import Finding, warning
 from forumsvc.services import leases
 from tests.databases import on_sqlite
 from tests.functional.cli.conftest import run_command
@@ -50,12 +49,6 @@ def test_what_check_finds_is_found_too(examine: Examine) -> None:
     assert message.startswith("photos.dir: '/proc/nope' cannot be used")
 
 
-@on_sqlite
-def test_a_wrong_setting_is_a_finding(examine: Examine) -> None:
-    message = examine(site__nmae="x").only("error", "configuration")
-    assert message.startswith("site.nmae: ")
-
-
 def test_a_database_that_is_away_is_told_once_without_its_password(
     tmp_path: Path, disk: Callable[[float], None]
 ) -> None:
@@ -86,11 +79,11 @@ def test_tables_of_another_revision_are_not_examined(
 def test_an_area_that_fails_keeps_its_findings_and_stops_no_other(
     examine: Examine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(installation: Any) -> Iterator[Problem]:
+    def broken(installation: Any) -> Iterator[Finding]:
         yield warning("found before")
         raise RuntimeError("a\nmistake")
 
-    monkeypatch.setattr(running, "AREAS", (("first", broken), ("disk", disk_area.check)))
+    monkeypatch.setattr(running, "AREAS", (("first", broken), ("disk", folders.check_space)))
     assert examine().faults == [
         ("warning", "first", "found before"),
         ("warning", "first", "Not everything could be checked: RuntimeError: a mistake"),
@@ -101,7 +94,7 @@ def test_an_area_that_fails_keeps_its_findings_and_stops_no_other(
 def test_an_area_that_hangs_is_a_finding(examine: Examine, monkeypatch: pytest.MonkeyPatch) -> None:
     end = Event()
 
-    def hanging(installation: Any) -> Iterator[Problem]:
+    def hanging(installation: Any) -> Iterator[Finding]:
         yield warning("found before")
         end.wait()
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc.db.engine import Database
-from forumsvc.doctor import file_systems
+from forumsvc.doctor import folders
 from forumsvc.models import Host
 from forumsvc.services import hosts
 from forumsvc.settings import Settings
@@ -101,7 +101,7 @@ def test_several_hosts_with_limits_and_photos_of_their_own_are_warnings(
     assert found[2][1] == f"2 hosts serve this forum: {', '.join(names)}."
     mounts = tmp_path / "mountinfo"
     mounts.write_text(f"30 22 0:40 / {tmp_path} rw - nfs4 server:/export rw\n")
-    monkeypatch.setattr(file_systems, "MOUNTS", mounts)
+    monkeypatch.setattr(folders, "MOUNTS", mounts)
     assert not any("photo" in one for _, one in of_hosts(examine().findings))
 
 

@@ -9,8 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from forumsvc.db.engine import Database
-from forumsvc.diagnostics import Level
-from forumsvc.doctor import postgresql, postgresql_replication, postgresql_tables
+from forumsvc.doctor import Level, postgresql, postgresql_servers
 from tests.databases import on_postgresql
 from tests.functional.doctor.conftest import DURABLE, Examine
 
@@ -97,8 +96,8 @@ def test_dead_rows_are_a_warning_and_unused_indexes_worth_knowing(
     examine: Examine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("_MANY_DEAD", -1), ("_DEAD_SHARE", -1.0), ("_LARGE_INDEX", -1)):
-        monkeypatch.setattr(postgresql_tables, name, value)
-    monkeypatch.setattr(postgresql_tables, "_DAYS_OF_STATISTICS", -1)
+        monkeypatch.setattr(postgresql, name, value)
+    monkeypatch.setattr(postgresql, "_DAYS_OF_STATISTICS", -1)
     examined = examine()
     assert any(
         message.startswith("The table users has ") and "dead rows" in message
@@ -135,16 +134,16 @@ def standby(**changed: Any) -> SimpleNamespace:
 def test_standbys_that_lag_or_are_missing_are_found(
     standbys: list[Any], names: str, level: Level, message: str
 ) -> None:
-    [found] = postgresql_replication.check_standbys(standbys, names)
+    [found] = postgresql_servers.check_standbys(standbys, names)
     assert (found.level, message in found.message) == (level, True), found
 
 
 def test_a_standby_that_is_up_to_date_is_no_finding() -> None:
-    assert [*postgresql_replication.check_standbys([standby(), standby()], "b")] == []
-    assert [*postgresql_replication.check_standbys([], "")] == []
+    assert [*postgresql_servers.check_standbys([standby(), standby()], "b")] == []
+    assert [*postgresql_servers.check_standbys([], "")] == []
 
 
 def test_a_replication_slot_that_nobody_reads_is_a_warning() -> None:
-    [found] = postgresql_replication.check_slots([SimpleNamespace(name="old", bytes=3 * 10**9)])
+    [found] = postgresql_servers.check_slots([SimpleNamespace(name="old", bytes=3 * 10**9)])
     assert "slot old, for which 3000 MB" in found.message
     assert "pg_drop_replication_slot('old')" in found.message

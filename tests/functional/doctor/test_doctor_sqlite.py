@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from forumsvc.db.engine import Database
-from forumsvc.doctor import file_systems, sqlite
+from forumsvc.doctor import folders, sqlite
 from tests.databases import on_sqlite
 from tests.functional.doctor.conftest import Examine
 
@@ -25,7 +25,7 @@ def test_a_file_on_a_network_file_system_is_an_error(
     mounts = tmp_path / "mountinfo"
     folder = str(Path(database.url.database or "").resolve().parent).replace(" ", "\\040")
     mounts.write_text(MOUNTS.format(folder=folder, kind=kind))
-    monkeypatch.setattr(file_systems, "MOUNTS", mounts)
+    monkeypatch.setattr(folders, "MOUNTS", mounts)
     assert f"network file system ({kind})" in examine().only("error", "database")
 
 
@@ -33,11 +33,11 @@ def test_a_file_system_of_the_machine_is_no_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mounts = tmp_path / "mountinfo"
-    monkeypatch.setattr(file_systems, "MOUNTS", mounts)
-    assert file_systems.network_file_system(tmp_path) is None  # no such system
+    monkeypatch.setattr(folders, "MOUNTS", mounts)
+    assert folders.network_file_system(tmp_path) is None  # no such system
     mounts.write_text(MOUNTS.format(folder=tmp_path / "nfs", kind="nfs"))
-    assert file_systems.network_file_system(tmp_path) is None
-    assert file_systems.network_file_system(tmp_path / "nfs" / "inside") == "nfs"
+    assert folders.network_file_system(tmp_path) is None
+    assert folders.network_file_system(tmp_path / "nfs" / "inside") == "nfs"
 
 
 @on_sqlite

@@ -15,34 +15,26 @@ from ..db.engine import Database
 from ..errors import IncompatibleDatabase
 from ..serving.options import Options
 from ..settings import Settings
-from .problem import Problem, error, warning
+from .finding import Finding, error, warning
+from .installation import Installation
 
 BACKGROUND_TASKS = 8
 """The threads of the background worker, without those of the webhooks."""
 
 
-def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Problem]:
-    """Yield the problems of the database; nothing is written to it.
-
-    ini: the path of the ini file, for the messages; options: those of the server, None if unknown.
-    """
-    try:
-        how = replace(ConnectionOptions.from_settings(settings), pool_size=1)
-        database = open_database(settings["sqlalchemy.url"], how)
-    except ModuleNotFoundError as failure:
-        yield error(
-            f"sqlalchemy.url: the driver {failure.name} is missing; "
-            "install forumsvc[postgresql] for PostgreSQL"
-        )
-        return
+def check(installation: Installation) -> Iterator[Finding]:
+    """Yield what is wrong where the service connects; nothing is written."""
+    settings = installation.settings
+    how = replace(ConnectionOptions.from_settings(settings), pool_size=1)
+    database = open_database(settings["sqlalchemy.url"], how)
     try:
         revision = migrate.current(database.reads)
         if migrate.is_behind(revision):
-            yield error(migrate.upgrade_hint(revision, ini))
+            yield error(migrate.upgrade_hint(revision, str(installation.ini)))
         elif database.is_sqlite:
             yield from _check_sqlite_file(Path(database.url.database or ""))
         else:
-            yield from _check_postgresql(database, settings, options)
+            yield from _check_postgresql(database, settings, installation.options)
     except IncompatibleDatabase as failure:
         yield error(f"sqlalchemy.url: {failure}")
     except DBAPIError as failure:
@@ -51,7 +43,7 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
         database.dispose()
 
 
-def _check_sqlite_file(path: Path) -> Iterator[Problem]:
+def _check_sqlite_file(path: Path) -> Iterator[Finding]:
     # SQLite creates files next to the database, so the folder must be writable, too.
     for place in (path, path.parent):
         if not os.access(place, os.W_OK):
@@ -60,7 +52,7 @@ def _check_sqlite_file(path: Path) -> Iterator[Problem]:
 
 def _check_postgresql(
     database: Database, settings: Settings, options: Options | None
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     with database.writes.connect() as connection:
         if connection.scalar(text("SHOW transaction_read_only")) == "on":
             yield error("sqlalchemy.url: the database takes no writes (a standby, or read-only)")

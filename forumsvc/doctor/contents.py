@@ -1,19 +1,19 @@
-"""The search index: complete, and of this version."""
+"""What is made from the texts: the search index and their HTML."""
 
 from collections.abc import Iterator
 
 from .. import clock
-from ..diagnostics import Problem
-from ..diagnostics.problem import error, warning
-from ..queries import search_documents
+from ..markup import RENDERER_VERSION
+from ..queries import outdated_html, search_documents
 from ..queries.search_documents import POSTS
 from ..services import search_check
+from .finding import Finding, error, info, warning
 from .installation import Installation
 
 _REINDEX = "run `forumsvc search reindex`, the service may run meanwhile."
 
 
-def check(installation: Installation) -> Iterator[Problem]:
+def check_search(installation: Installation) -> Iterator[Finding]:
     """Yield what searches do not find; nothing if the search is switched off."""
     if installation.settings["search.open_to"] == "off":
         return
@@ -31,3 +31,20 @@ def check(installation: Installation) -> Iterator[Problem]:
                     f"The index lacks {missing} of the {post.__tablename__}, or has them as an "
                     f"older version made them: {_REINDEX}"
                 )
+
+
+def check_html(installation: Installation) -> Iterator[Finding]:
+    """Yield how many texts are not as this version would show them."""
+    with installation.database.reads.connect() as db:
+        outdated = outdated_html.count(db, RENDERER_VERSION)
+        fallbacks = outdated_html.count_fallbacks(db)
+    if outdated > fallbacks:
+        yield warning(
+            f"Texts rendered by another version: {outdated - fallbacks}. Run `forumsvc content "
+            "rerender`, the service may run meanwhile."
+        )
+    if fallbacks:
+        yield info(
+            f"Texts shown unrendered: {fallbacks}. `forumsvc content rerender` tries again; those "
+            "that are too much for it stay."
+        )

@@ -1,13 +1,14 @@
-"""The standbys of a PostgreSQL server."""
+"""Several PostgreSQL servers: one takes writes, and its standbys follow."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import URL, Connection, text
 
-from ..diagnostics import Problem
-from ..diagnostics.problem import error, info, warning
+from .finding import Finding, error, info, warning
+from .installation import Installation
 
+_SECONDS = 5
 _LATE_SECONDS = 60
 _LATE_BYTES = 1_000_000_000
 
@@ -22,9 +23,51 @@ _SLOTS = """
     FROM pg_replication_slots
     WHERE NOT active AND NOT temporary AND restart_lsn IS NOT NULL ORDER BY slot_name
 """
+_TIMELINE = """
+    SELECT CASE WHEN current_setting('transaction_read_only') = 'off'
+        THEN pg_walfile_name(pg_current_wal_lsn()) END
+"""
 
 
-def check(db: Connection, synchronous_standby_names: str) -> Iterator[Problem]:
+def check_primaries(installation: Installation) -> Iterator[Finding]:
+    """Yield an error if several servers take writes."""
+    if not installation.database.is_sqlite:
+        yield from check_servers(installation.database.url)
+
+
+def check_servers(url: URL) -> Iterator[Finding]:
+    """Yield an error if several servers of a URL take writes; one that is away takes none."""
+    from ..db.connect import hosts_of  # psycopg is not installed where there is only SQLite
+
+    _, parameters = url.get_dialect()().create_connect_args(url)
+    servers = hosts_of(parameters)
+    found = [
+        f"{host}:{port} (timeline {timeline})"
+        for host, port in servers
+        if (timeline := _timeline({**parameters, "host": host, "port": port})) is not None
+    ]
+    if len(found) > 1:
+        yield error(
+            f"Several servers of sqlalchemy.url take writes: {', '.join(found)}. Writes may be "
+            "split between them: stop all but the one of the highest timeline, or make them its "
+            "standbys (failover.md)."
+        )
+
+
+def _timeline(parameters: dict[str, Any]) -> int | None:
+    """Return the timeline of a server that takes writes, else None."""
+    import psycopg
+
+    asked = {**parameters, "connect_timeout": _SECONDS, "target_session_attrs": "any"}
+    try:
+        with psycopg.connect(**asked, autocommit=True) as connection:
+            row = connection.execute(_TIMELINE).fetchone()
+    except psycopg.Error:
+        return None
+    return None if row is None or row[0] is None else int(row[0][:8], 16)
+
+
+def check_replication(db: Connection, synchronous_standby_names: str) -> Iterator[Finding]:
     """Yield what is wrong with the standbys; nothing on a standby itself.
 
     synchronous_standby_names: the setting of the server; empty: no commit waits for a standby.
@@ -35,7 +78,7 @@ def check(db: Connection, synchronous_standby_names: str) -> Iterator[Problem]:
     yield from check_slots(db.execute(text(_SLOTS)))
 
 
-def check_standbys(standbys: list[Any], synchronous_standby_names: str) -> Iterator[Problem]:
+def check_standbys(standbys: list[Any], synchronous_standby_names: str) -> Iterator[Finding]:
     """Yield the findings of rows of `pg_stat_replication`: name, state, sync_state, seconds, bytes.
 
     Without the role pg_monitor all but the name is None.
@@ -71,7 +114,7 @@ def check_standbys(standbys: list[Any], synchronous_standby_names: str) -> Itera
         )
 
 
-def check_slots(slots: Iterable[Any]) -> Iterator[Problem]:
+def check_slots(slots: Iterable[Any]) -> Iterator[Finding]:
     """Yield the findings of inactive replication slots: name and bytes of kept log."""
     for row in slots:
         yield warning(
