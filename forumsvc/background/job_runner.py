@@ -71,8 +71,8 @@ class JobRunner:
         self._database = database
         self._handlers = {handler.kind: handler for handler in handlers}
         self._running: dict[JobKind, list[Future[None]]] = {kind: [] for kind in self._handlers}
-        most = sum(handler.at_once for handler in handlers)
-        self._pool = ThreadPoolExecutor(most, thread_name_prefix="job")
+        self.threads = sum(handler.at_once for handler in handlers)
+        self._pool = ThreadPoolExecutor(self.threads or 1, thread_name_prefix="job")
         self._stopping = threading.Event()
         self.outcomes: Counter[tuple[JobKind, str]] = Counter()
         self.counts: dict[JobKind, jobs.Count] = {}

@@ -20,9 +20,9 @@ _file_only = click.option(
 def doctor(
     ctx: click.Context, context: Context, before_start: bool, file_only: bool, deep: bool
 ) -> None:
-    """Find what is wrong in the configuration and the running service, and say what to do.
+    """Find what is wrong before the start and while the service runs.
 
-    Run it on each host, as the user of the service. Nothing that it creates stays, and no mail is
+    It says what to do. Run it on each host, as the user of the service. Nothing that it creates stays, and no mail is
     sent. The exit status is 1 if there is an error; warnings alone give 0.
     """
     findings = examine(
@@ -53,5 +53,5 @@ def doctor(
 @_file_only
 @click.pass_context
 def check(ctx: click.Context, file_only: bool) -> None:
-    """Find what is wrong before the start: the same as `doctor --before-start`."""
+    """Find what is wrong before the start: `doctor --before-start`."""
     ctx.invoke(doctor, before_start=True, file_only=file_only)

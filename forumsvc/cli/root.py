@@ -23,7 +23,7 @@ SUMMARIES = {
     "client": "Register, list and remove OAuth clients.",
     "content": "Maintain the texts of topics and replies.",
     "db": "Set up, upgrade and check the database.",
-    "doctor": "Find what is wrong in the configuration and the running service.",
+    "doctor": "Find what is wrong before the start and while the service runs.",
     "demo": "Fill a database without users with a demo community.",
     "events": "List events, and how far each consumer has read them.",
     "log": "List what moderators and administrators did.",

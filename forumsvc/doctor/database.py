@@ -18,8 +18,8 @@ from ..settings import Settings
 from .finding import Finding, error, warning
 from .installation import Installation
 
-BACKGROUND_TASKS = 8
-"""The threads of the background worker, without those of the webhooks."""
+BACKGROUND_THREADS = 11
+"""Those of the background worker, for its tasks and for jobs, without those of the webhooks."""
 
 
 def check(installation: Installation) -> Iterator[Finding]:
@@ -88,8 +88,8 @@ def max_connections_of_process(pool_size: int, threads: int) -> int:
 def max_connections_of_background(pool_size: int, webhooks: int) -> int:
     """Return the maximum number of open connections of the background worker.
 
-    webhooks: how many there may be. Each task and each webhook has a thread, which holds at most
-    two read connections and one write connection.
+    webhooks: how many there may be. Each task, each kind of job and each webhook has a thread,
+    which holds at most two read connections and one write connection.
     """
-    threads = BACKGROUND_TASKS + webhooks
+    threads = BACKGROUND_THREADS + webhooks
     return min(2 * pool_size, 2 * threads) + min(2 * pool_size, threads)
