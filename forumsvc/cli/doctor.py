@@ -22,8 +22,8 @@ def doctor(
 ) -> None:
     """Find what is wrong before the start and while the service runs.
 
-    It says what to do. Run it on each host, as the user of the service. Nothing that it creates stays, and no mail is
-    sent. The exit status is 1 if there is an error; warnings alone give 0.
+    It says what to do. Run it on each host, as the user of the service. Nothing that it creates
+    stays, and no mail is sent. The exit status is 1 if there is an error; warnings alone give 0.
     """
     findings = examine(
         context.ini_path,

@@ -4,17 +4,16 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from ..background.worker import is_anybody_alive
-from ..diagnostics import Problem
-from ..diagnostics.problem import error, warning
 from ..queries import events
 from ..services.notifications import jobs
+from .finding import Finding, error, warning
 from .installation import Installation
 from .times import age, words
 
 _LATE = timedelta(minutes=5)
 
 
-def check(installation: Installation) -> Iterator[Problem]:
+def check(installation: Installation) -> Iterator[Finding]:
     """Yield whether no worker is alive, and what it should have done."""
     if not is_anybody_alive(installation.database):
         yield error(

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from ..diagnostics import Problem
-from ..diagnostics.problem import warning
 from ..models import JobKind
 from ..services import jobs
+from .finding import Finding, warning
 from .installation import Installation
 from .times import age, words
 
@@ -14,7 +13,7 @@ _LATE = {JobKind.MAIL: timedelta(minutes=10), JobKind.NOTIFY: timedelta(minutes=
 _OTHERS_LATE = timedelta(hours=1)
 
 
-def check(installation: Installation) -> Iterator[Problem]:
+def check(installation: Installation) -> Iterator[Finding]:
     """Yield the kinds of jobs that somebody should look at."""
     with installation.database.reads.connect() as db:
         counts = jobs.counts(db)

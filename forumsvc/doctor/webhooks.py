@@ -5,10 +5,9 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 from .. import clock
-from ..diagnostics import Problem
-from ..diagnostics.problem import warning
 from ..queries import webhooks
 from ..services import webhook_deliveries
+from .finding import Finding, warning
 from .installation import Installation
 from .times import WEEK, age, words
 
@@ -16,7 +15,7 @@ _FAILING = timedelta(hours=1)
 _LATE = timedelta(hours=1)
 
 
-def check(installation: Installation) -> Iterator[Problem]:
+def check(installation: Installation) -> Iterator[Finding]:
     """Yield the webhooks that somebody should look at."""
     with installation.database.reads.connect() as db:
         unhealthy = webhooks.unhealthy(db)

@@ -21,7 +21,7 @@ FLOORS: list[set[str]] = [
         "email_addresses",
     },
     {"sandbox", "search"},
-    {"diagnostics", "db", "markup", "media", "mail", "webhooks", "log_lines"},
+    {"db", "markup", "media", "mail", "webhooks", "log_lines"},
     {"models", "migrate"},
     {"cache"},
     {"database", "registry"},
