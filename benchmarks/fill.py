@@ -126,7 +126,7 @@ def main() -> None:
         parser.add_argument(f"--{field.name}", type=int, default=field.default)
     options = vars(parser.parse_args())
     ini = options.pop("ini")
-    made = forumsvc(ini, "demo")
+    made = forumsvc(ini, "demo", "--yes")
     database = open_database(url_of(ini))
     try:
         multiply(database, Size(**options))

@@ -22,7 +22,7 @@ def fill(ini: Path, size: Size, root: Path = ROOT) -> Login:
     if (root / "benchmarks" / "fill.py").exists():
         made = json.loads(run_python(["-m", "benchmarks.fill", str(ini), *numbers], root))
     else:
-        made = forumsvc(ini, "demo", "--seed=1", *numbers, root=root)
+        made = forumsvc(ini, "demo", "--yes", "--seed=1", *numbers, root=root)
     names = ("password", "client_id", "client_secret")
     return {"grant_type": "password", **{name: made[name] for name in names}}
 
