@@ -21,7 +21,15 @@ def test_a_pooler_without_the_session_settings_stops_pserve_with_one_line(
     with pooler(url, refuses=refuses) as pooled:
         ini = tmp_path / "forum.ini"
         ini.write_text(
-            INI.format(url=pooled, secret=SECRET, processes=1, threads=4, worker=True, more="")
+            INI.format(
+                url=pooled,
+                secret=SECRET,
+                processes=1,
+                threads=4,
+                worker=True,
+                app="forumsvc:main",
+                more="",
+            )
             + LOGGING
         )
         service = launch(ini, tmp_path / "output", tmp_path)

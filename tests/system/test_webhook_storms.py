@@ -110,7 +110,16 @@ def make_scene(
     ini = tmp_path / "forum.ini"
     more = "webhooks.allow_private = true\nmarkup.workers = 1\nsite.url = http://127.0.0.1:6543"
     ini.write_text(
-        INI.format(url=url, secret=SECRET, processes=1, threads=1, worker=True, more=more) + LOGGING
+        INI.format(
+            url=url,
+            secret=SECRET,
+            processes=1,
+            threads=1,
+            worker=True,
+            app="forumsvc:main",
+            more=more,
+        )
+        + LOGGING
     )
     with databases.open_temporarily(url) as database:
         application = make_app(url, tmp_path, **{"site.url": "http://127.0.0.1:6543"})
