@@ -330,7 +330,7 @@ def test_systemd_finds_a_mistake_in_the_ini_file_before_the_start_without_the_da
         check=False,
         timeout=PATIENCE,
     )
-    told_lines = [line for line in (done.stdout + done.stderr).splitlines() if told in line]
-    assert len(told_lines) == 1
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if told in line]
+    assert len(lines) == 1
     assert done.returncode == (1 if wrong else 0)
     assert "Traceback" not in done.stderr

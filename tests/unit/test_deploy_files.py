@@ -37,7 +37,7 @@ def test_each_file_can_be_printed() -> None:
 @each("name", ["alerts.yml", "grafana-dashboard.json"])
 def test_every_metric_is_one_of_the_manual(name: str) -> None:
     manual = (ROOT / "docs/operators/monitor.md").read_text()
-    # `…_failed_total` after `forumsvc_mail_sent_total` is forumsvc_mail_failed_total.
+    # `…_failed_total` after `forumsvc_webhook_delivered_total` is forumsvc_webhook_failed_total.
     known = set(METRIC.findall(manual))
     for line in manual.splitlines():
         first = METRIC.search(line)
