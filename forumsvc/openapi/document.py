@@ -98,10 +98,14 @@ def describe(settings: Settings) -> dict[str, Any]:
     """Return the description of a service with these settings, in the shape of its responses."""
     document: dict[str, Any] = _with_settings(_load(), settings)
     _add_objects_of_events(document["components"]["schemas"])
+    for parameter in document["components"]["parameters"].values():
+        _allow_empty(parameter)
     for path_name, path in document["paths"].items():
         path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
         for method in _METHODS & path.keys():
             operation = path[method]
+            for parameter in operation.get("parameters", ()):
+                _allow_empty(parameter)
             failures = _READ_FAILURES if method == "get" else _WRITE_FAILURES
             responses = {
                 status: {"$ref": f"#/components/responses/{name}"}
@@ -121,6 +125,12 @@ def _add_objects_of_events(schemas: dict[str, Any]) -> None:
     for name in ("User", "Topic", "Reply"):
         text = json.dumps(schemas[name]).replace('schemas/User"', 'schemas/EventUser"')
         schemas[f"Event{name}"] = json.loads(text)
+
+
+def _allow_empty(parameter: dict[str, Any]) -> None:
+    """Say that an empty optional parameter of a query counts as missing."""
+    if parameter.get("in") == "query" and not parameter.get("required"):
+        parameter["allowEmptyValue"] = True
 
 
 def _add_rate_limit_headers(responses: dict[str, Any]) -> None:

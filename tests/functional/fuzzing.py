@@ -193,8 +193,10 @@ def _make_decidable(operation_id: str, body: dict[str, Any]) -> None:
 
 def _make_searchable(case: Any) -> None:
     """Give a search a query, a user and dates that are right where a pattern cannot say it."""
-    query = case.query
-    if case.operation.definition.raw["operationId"] not in ("searchTopics", "searchReplies"):
+    query, operation_id = case.query, case.operation.definition.raw["operationId"]
+    if operation_id == "searchUsers" and not any(map(_is_visible, query["q"])):
+        query["q"] += "."
+    if operation_id not in ("searchTopics", "searchReplies"):
         return
     if not _is_query(str(query.get("q"))):
         query["q"] = "hello"
@@ -247,11 +249,13 @@ def _cursor(operation: str, query: dict[str, Any]) -> str:
 def _make_new(case: Any, used: set[str]) -> None:
     """Give a request that should be taken another key than those before it."""
     name = "Idempotency-Key"
-    if case.meta is None or not case.meta.generation.mode.is_positive or name not in case.headers:
+    if case.meta is None or name not in (case.headers or ()):
         return
-    if case.headers[name] in used:
-        case.headers[name] = f"key {len(used)}"
-    used.add(case.headers[name])
+    # In quotes or not, it is the same key.
+    key = case.headers[name].strip('"')
+    if key in used and case.meta.generation.mode.is_positive:
+        key = case.headers[name] = f"key {len(used)}"
+    used.add(key)
 
 
 def _is_visible(character: str) -> bool:
