@@ -96,7 +96,6 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .services.content.pace import pace_from_settings
     from .services.content.publishing import Publisher
     from .services.content.rules import rules_from_settings
-    from .services.notifications.job_runner import NotificationJobRunner
     from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import open_storages
     from .services.photos import Decoding
@@ -131,9 +130,6 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     registry.single_flight = SingleFlight()
     registry.view_counter = ViewCounter(
         registry.database, settings["topics.view_count_flush_seconds"]
-    )
-    registry.notification_jobs = NotificationJobRunner(
-        registry.database, settings["notifications.job_interval_seconds"]
     )
     registry.read_marker = ReadMarker(registry.database)
     registry.photo_storages = open_storages(settings, ini_dir)
@@ -170,5 +166,4 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     os.register_at_fork(after_in_child=partial(registry.search_reads.dispose, close=False))
     atexit.register(renderer.close)
     atexit.register(registry.view_counter.close)
-    atexit.register(registry.notification_jobs.close)
     atexit.register(registry.read_marker.close)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .services.access.networks import BlockedNetworks
     from .services.content.authoring import Authoring
     from .services.content.publishing import Publisher
-    from .services.notifications.job_runner import NotificationJobRunner
     from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import PhotoStorages
     from .services.photos import Decoding
@@ -53,7 +52,6 @@ class ForumRegistry(Registry):
     authoring: "Authoring"
     publisher: "Publisher"
     view_counter: "ViewCounter"
-    notification_jobs: "NotificationJobRunner"
     read_marker: "ReadMarker"
     photo_storages: "PhotoStorages"
     photo_decoding: "Decoding"

@@ -704,32 +704,6 @@ def _create_notifications() -> None:
         postgresql_where=sa.text("read_at IS NULL"),
     )
     op.create_index("ix_notifications_user_id_id", "notifications", ["user_id", "id"])
-    op.create_table(
-        "notification_jobs",
-        sa.Column("id", BIG_ID, nullable=False),
-        sa.Column("type", sa.String(20), nullable=False),
-        sa.Column("actor_id", BIG_ID, nullable=False),
-        sa.Column("topic_id", BIG_ID, nullable=False),
-        sa.Column("reply_id", BIG_ID),
-        sa.Column("excluded_ids", sa.JSON(), nullable=False),
-        sa.Column("next_user_id", BIG_ID, nullable=False),
-        sa.Column("created_at", MOMENT, nullable=False),
-        sa.CheckConstraint(
-            "type IN ('Topic', 'TopicReply')", name=op.f("ck_notification_jobs_type")
-        ),
-        sa.ForeignKeyConstraint(
-            ["actor_id"], ["users.id"], name=op.f("fk_notification_jobs_actor_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["reply_id"], ["replies.id"], name=op.f("fk_notification_jobs_reply_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["topic_id"], ["topics.id"], name=op.f("fk_notification_jobs_topic_id")
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_notification_jobs")),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_notification_jobs_topic_id", "notification_jobs", ["topic_id"])
 
 
 def _create_moderation() -> None:
@@ -1214,7 +1188,6 @@ TABLES = (
     "reviews",
     "reply_likes",
     "notifications",
-    "notification_jobs",
     "held_posts",
     "topic_likes",
     "topic_follows",

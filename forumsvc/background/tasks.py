@@ -12,6 +12,7 @@ from ..queries.rows import EventRow
 from ..registry import ForumRegistry
 from ..services import hosts, webhook_fan_out
 from .event_consumer import EventConsumer, FailedEvents
+from .follower_notifier import FollowerNotifier
 from .host_report import HostReport
 from .job_runner import Handler, JobRunner
 from .mail_sender import MailSender
@@ -51,7 +52,7 @@ def create_job_runner(registry: ForumRegistry, delivery: Delivery | None) -> Job
     interval = settings["worker.interval_seconds"]
     handlers: list[Handler] = [
         FailedEvents(database, create_consumers(database, interval)),
-        *(TopicIndexer(database), Sweeper(database)),
+        *(FollowerNotifier(database), TopicIndexer(database), Sweeper(database)),
     ]
     if delivery is not None:
         handlers.append(MailSender(database, settings, delivery))

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 from ..background.worker import is_anybody_alive
 from ..queries import events
-from ..services.notifications import jobs
 from .finding import Finding, error, warning
 from .installation import Installation
 from .times import age, words
@@ -17,11 +16,12 @@ def check(installation: Installation) -> Iterator[Finding]:
     """Yield whether no worker is alive, and what it should have done."""
     if not is_anybody_alive(installation.database):
         yield error(
-            "No background worker is alive, so emails, webhooks and the search index wait: start "
-            "the service, with worker = true in [server:main] on one host, or `forumsvc work`."
+            "No background worker is alive, so emails, notifications, webhooks and the search "
+            "index wait: start the service, with worker = true in [server:main] on one host, or "
+            "`forumsvc work`."
         )
     with installation.database.reads.connect() as db:
-        lags, pending = events.lags(db), jobs.pending(db)
+        lags = events.lags(db)
     for lag in lags:
         late = age(lag.oldest_at)
         if late > _LATE:
@@ -30,9 +30,3 @@ def check(installation: Installation) -> Iterator[Finding]:
                 f"{words(late)} old. Look for errors of this task in the log, and for a "
                 "transaction that has been open for as long."
             )
-    late = age(pending.oldest_at)
-    if late > _LATE:
-        yield warning(
-            f"Posts whose followers are not all notified: {pending.number}, the oldest for "
-            f"{words(late)}. Look for `followers are notified later` in the log."
-        )

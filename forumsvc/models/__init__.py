@@ -14,7 +14,6 @@ from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
 from .mail import MailKind
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
-from .notification_job import NotificationJob
 from .oauth import IssuedBy, OAuthClient, OAuthCode, OAuthToken
 from .photo import Photo
 from .post_network import PostNetwork
@@ -73,7 +72,6 @@ __all__ = [
     "MentionType",
     "Node",
     "Notification",
-    "NotificationJob",
     "NotificationType",
     "OAuthClient",
     "OAuthCode",

@@ -10,7 +10,7 @@ from ..db.base import BigId
 from ..db.statements import at_least_zero, update_of
 from ..models import Favorite, Node, Reply, Topic, User
 from ..queries.user_locks import lock_users
-from .notifications import jobs, notify, recipients
+from .notifications import notify, notify_jobs, recipients
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
@@ -20,7 +20,7 @@ def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) ->
 
 def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
     """Stop counting a topic, its replies and favorites, and delete its notifications."""
-    jobs.delete_for_topic(db, topic_id)
+    notify_jobs.delete_for_topic(db, topic_id)
     unread = notify.unread_about_topic(topic_id)
     _count_topic(db, topic_id, user_id, node_id, -1, unread_count=unread)
     notify.delete_for_topic(db, topic_id)

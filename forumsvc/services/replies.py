@@ -21,7 +21,7 @@ from ..queries.user_locks import lock_users
 from . import counters, events
 from .content.authoring import Authoring, RenderedPost
 from .moderation import post_actions
-from .notifications import jobs, notify, recipients
+from .notifications import notify, notify_jobs, recipients
 from .notifications.new_post import notify_and_count
 
 
@@ -109,9 +109,9 @@ def destroy(
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
     _record(db, EventType.REPLY_DELETED, actor_id, now, reply.topic_id, reply.id)
     _count_in_topic(db, reply, -1)
-    jobs.delete_for_reply(db, reply.topic_id, reply.id)
+    notify_jobs.delete_for_reply(db, reply.topic_id, reply.id)
     next_reply = _next_visible(db, reply)
-    next_user_id = next_reply and jobs.lock_position(db, reply.topic_id, next_reply.id)
+    next_user_id = next_reply and notify_jobs.lock_position(db, reply.topic_id, next_reply.id)
     notified = (recipients.notified_about_reply(), recipients.reporters_of_reply())
     author = select(literal(reply.user_id, BigId))
     lock_users(db, User.id.in_(author.union(*notified)), reply_id=reply.id)

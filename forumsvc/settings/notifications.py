@@ -1,7 +1,7 @@
 """The settings of notifications: which users are notified with a post, which after it."""
 
 from .setting import Setting
-from .setting_types import integer, seconds
+from .setting_types import integer
 
 NOTIFICATIONS: tuple[Setting, ...] = (
     Setting(
@@ -17,11 +17,5 @@ NOTIFICATIONS: tuple[Setting, ...] = (
         "100",
         "how many followers a new topic or reply notifies within its request; the others are "
         "notified in batches right after it",
-    ),
-    Setting(
-        "notifications.job_interval_seconds",
-        seconds(0.05, 3600),
-        "5",
-        "how often a process looks for followers who are still to be notified, in seconds",
     ),
 )

@@ -14,11 +14,6 @@ def includeme(config: Configurator) -> None:
         config.include(".metrics.registry")
     config.add_tween("forumsvc.web.pipeline.request_id.request_id_tween", under=INGRESS)
     config.add_tween(
-        "forumsvc.web.pipeline.background.background_tween",
-        under="forumsvc.web.pipeline.request_id.request_id_tween",
-        over="forumsvc.web.pipeline.cors.cors_tween",
-    )
-    config.add_tween(
         "forumsvc.web.pipeline.cors.cors_tween",
         under="forumsvc.web.pipeline.request_id.request_id_tween",
         over="pyramid_tm.tm_tween_factory",

@@ -53,7 +53,6 @@ def application(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def close_application(application: Any) -> None:
     """End the threads and processes of an application and close its connections."""
-    application.registry.notification_jobs.close()
     application.registry.view_counter.close()
     application.registry.authoring.renderer.close()
     application.registry.database.dispose()

@@ -41,7 +41,6 @@ def ini_of(database_url: str, settings: dict[str, str]) -> dict[str, str]:
         "rate_limit.reports": "off",
         # A busy machine may need longer than a second.
         "database.lock_timeout_seconds": "10",
-        "notifications.job_interval_seconds": "3600",
         "moderation.blocks_recheck_seconds": "3600",
         "accounts.sign_up_min_seconds": "off",
         **settings,

@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import event
 
 from forumsvc.db.engine import Database
-from forumsvc.services.notifications.job_runner import NotificationJobRunner
 from forumsvc.services.notifications.read_marker import ReadMarker
 from forumsvc.services.view_counts import ViewCounter
 
@@ -26,12 +25,6 @@ def count_views(database: Database) -> Helper:
     return counter
 
 
-def run_jobs(database: Database) -> Helper:
-    runner = NotificationJobRunner(database, INTERVAL)
-    runner.start()
-    return runner
-
-
 def mark_read(database: Database) -> Helper:
     marker = ReadMarker(database)
     for topic_id in (1, 2):
@@ -39,7 +32,7 @@ def mark_read(database: Database) -> Helper:
     return marker
 
 
-@pytest.mark.parametrize("start", [count_views, run_jobs, mark_read])
+@pytest.mark.parametrize("start", [count_views, mark_read])
 def test_a_thread_of_a_web_process_goes_on_after_an_error_that_nobody_expected(
     start: Callable[[Database], Helper], database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text
 
-from forumsvc.models import Notification, NotificationJob, Topic
-from forumsvc.services.notifications import jobs
+from forumsvc import clock
+from forumsvc.models import Job, JobKind, Notification, Topic
+from forumsvc.services.notifications import notify_jobs
 from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
+from tests.functional.notifications import claim_notify
 from tests.functional.recounting import drift
 from tests.functional.storm import LOGINS, Storm
 from tests.functional.threads import alone, flat, statuses, together
@@ -28,17 +30,11 @@ HIDING = {
 }
 
 
-def is_done(forum: Forum) -> bool:
-    """Return whether no job is left."""
-    return forum.count(NotificationJob) == 0
-
-
 @pytest.mark.parametrize("how", HIDING)
 @on_postgresql
 def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_inserted(
     forum: Forum, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
     authoring = replace(forum.registry.authoring, inline_recipients=1)
     monkeypatch.setattr(forum.registry, "authoring", authoring)
     alice, chief = forum.person("alice"), forum.person("chief", role="admin")
@@ -49,7 +45,7 @@ def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_i
     method, path = HIDING[how]
     place = path.format(topic=topic, reply=reply)
     hide_beside_a_batch(forum, chief, method, place)
-    assert (forum.count(NotificationJob), forum.count(Notification)) == (0, 0)
+    assert (forum.count(Job), forum.count(Notification)) == (0, 0)
     assert drift(forum.database) == []
 
 
@@ -59,9 +55,9 @@ def hide_beside_a_batch(forum: Forum, chief: Caller, method: str, place: str) ->
     thread = threading.Thread(
         target=lambda: answers.append(alone(forum, chief).call(method, place))
     )
+    job = claim_notify(forum)
     with forum.database.session() as db, forum.database.reads.connect() as watch:
-        [job_id] = jobs.pending(watch).job_ids
-        assert jobs.run_batch(db, job_id, 2)
+        notify_jobs.run_batch(db, job, clock.now(), 2)
         holder = db.scalar(select(func.pg_backend_pid()))
         thread.start()
         waits = text("SELECT 1 FROM pg_stat_activity WHERE :pid = ANY (pg_blocking_pids(pid))")
@@ -75,7 +71,6 @@ def hide_beside_a_batch(forum: Forum, chief: Caller, method: str, place: str) ->
 def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
     alice, bob = forum.person("alice"), forum.person("bob")
     topic = forum.topic(alice, forum.node())
     # Each looks at ten of them: the first ten have an unread notification, the last has none.
@@ -88,15 +83,16 @@ def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(
     monkeypatch.setattr(forum.registry, "authoring", authoring)
     next_reply = forum.reply(bob, topic)
     hide_beside_a_batch(forum, bob, "DELETE", f"/replies/{first}")
-    for _ in range(20):
-        if not (left := forum.count(NotificationJob)):
-            break
-        assert left == 1
-        with forum.database.session.begin() as db, forum.database.reads.connect() as watch:
-            jobs.run_batch(db, *jobs.pending(watch).job_ids)
+    assert notify_all(forum)
     heard = [[one["reply"]["id"] for one in fan.get("/notifications").json] for fan in fans]
     assert heard == [[next_reply]] * 12
     assert drift(forum.database) == []
+
+
+def notify_all(forum: Forum) -> bool:
+    """Run the jobs that are due, and return whether none is left."""
+    forum.registry.job_runner.run_due(JobKind.NOTIFY)
+    return forum.count(Job) == 0
 
 
 class Moderator(Storm):
@@ -106,6 +102,12 @@ class Moderator(Storm):
         """Return the kinds of requests to choose from."""
         others = [self.open_topic, self.hide, self.delete, self.relate, self.tidy, self.tidy]
         return [self.reply] * 5 + others
+
+    def reply(self) -> Any:
+        """POST /topics/:id/replies, and run the jobs that are due."""
+        made = super().reply()
+        notify_all(self.forum)
+        return made
 
     def open_topic(self) -> Any:
         """POST /topics, to which others reply."""
@@ -124,7 +126,7 @@ class Moderator(Storm):
 def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs.run_batch, "__defaults__", (2,))
+    monkeypatch.setattr(notify_jobs.run_batch, "__defaults__", (2,))
     forum = make_forum(notifications__inline_recipients="1")
     people = [forum.person(login, role="admin") for login in LOGINS]
     node = forum.node()
@@ -141,7 +143,7 @@ def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
         for seed, person in enumerate(people)
     ]
     assert set(statuses(flat(together([each.run for each in storms])))) <= {200, 201, 403, 404}
-    wait_until(partial(is_done, forum), "all followers are notified")
+    wait_until(partial(notify_all, forum), "all followers are notified")
     assert drift(forum.database) == []
     assert doubles(forum) == []
     assert all(is_rising(person) for person in [*people, *fans])

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from forumsvc import clock
-from forumsvc.models import Notification, NotificationJob, Topic
-from forumsvc.services.notifications import jobs
+from forumsvc.models import Job, Notification
+from forumsvc.services import jobs
+from forumsvc.services.notifications import notify_jobs
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
-from tests.functional.notifications import notifications_of
+from tests.functional.notifications import claim_notify, notifications_of
 from tests.functional.recounting import drift
 
 pytestmark = pytest.mark.both_databases
@@ -43,23 +44,18 @@ class Scene:
         return self.forum.reply(self.bob, self.topic, body)
 
     def batch(self, size: int = 2) -> bool:
-        """Run a batch of the oldest job, and return whether it has more."""
-        [job_id, *_] = self.jobs()
+        """Run a batch of the job whose turn it is, and return whether jobs are left."""
+        job = claim_notify(self.forum)
         with self.forum.database.session.begin() as db:
-            return jobs.run_batch(db, job_id, size)
+            notify_jobs.run_batch(db, job, clock.now(), size)
+        return self.forum.count(Job) > 0
 
-    def finish(self) -> None:
+    def finish(self, size: int = 2) -> None:
         """Run all batches."""
         for _ in range(MOST_BATCHES):
-            if not self.jobs():
+            if not self.forum.count(Job) or not self.batch(size):
                 return
-            self.batch()
         raise AssertionError(f"After {MOST_BATCHES} batches there are jobs left.")
-
-    def jobs(self) -> list[int]:
-        """Return the jobs that are left."""
-        with self.forum.database.reads.connect() as connection:
-            return list(connection.scalars(select(NotificationJob.id).order_by(NotificationJob.id)))
 
     def notified(self, **post: int) -> Counter[str]:
         """Return how often each user is notified about a post (topic_id, reply_id), by login."""
@@ -76,10 +72,9 @@ class Scene:
 
 
 def limit(forum: Forum, monkeypatch: pytest.MonkeyPatch, inline_recipients: int) -> None:
-    """Set how many followers a post notifies, and let only the test run batches."""
+    """Set how many followers a post notifies."""
     authoring = replace(forum.registry.authoring, inline_recipients=inline_recipients)
     monkeypatch.setattr(forum.registry, "authoring", authoring)
-    monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
 
 
 @pytest.fixture
@@ -117,7 +112,7 @@ def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(
         assert drift(scene.forum.database) == []
     assert not scene.batch(2)
     assert scene.notified(**{key: post}) == {**scene.logins(), **others}
-    assert scene.jobs() == []
+    assert scene.forum.count(Job) == 0
     assert drift(scene.forum.database) == []
     [early, late] = (
         notifications_of(each)[0] for each in (scene.followers[0], scene.followers[-1])
@@ -134,7 +129,7 @@ def test_as_many_followers_as_the_bound_leave_no_job(make_forum: MakeForum) -> N
     for login in ("bob", "carol"):
         forum.person(login).post("/users/alice/follow")
     forum.topic(alice, forum.node())
-    assert (forum.count(NotificationJob), forum.count(Notification)) == (0, 4)
+    assert (forum.count(Job), forum.count(Notification)) == (0, 4)
 
 
 @pytest.mark.parametrize("kind", POSTS)
@@ -210,7 +205,7 @@ def test_the_author_of_a_reply_who_follows_the_topic_is_not_notified(scene: Scen
 
 def test_a_batch_makes_no_second_unread_notification_of_a_reply(scene: Scene) -> None:
     first, second = scene.reply(), scene.reply()
-    scene.finish()
+    scene.finish(size=FOLLOWERS)
     assert scene.notified(reply_id=first) == {**scene.logins(), "alice": 1}
     assert scene.notified(reply_id=second) == {"alice": 1}
     assert drift(scene.forum.database) == []
@@ -270,10 +265,12 @@ def test_notifications_of_a_batch_have_newer_ids_than_those_read_before(scene: S
 
 def test_a_batch_that_is_rolled_back_is_run_again(scene: Scene) -> None:
     topic = scene.open_topic()
-    [job_id] = scene.jobs()
+    job = claim_notify(scene.forum)
     with scene.forum.database.session() as db:
-        assert jobs.run_batch(db, job_id, 2)
+        notify_jobs.run_batch(db, job, clock.now(), 2)
         db.rollback()
+    with scene.forum.database.session.begin() as db:
+        jobs.give_back(db, job)
     assert scene.notified(topic_id=topic).total() == INLINE
     scene.finish()
     assert scene.notified(topic_id=topic) == scene.logins()
@@ -296,7 +293,7 @@ def test_when_a_post_is_hidden_the_rest_is_not_notified_and_what_was_notified_go
     method, path = HIDING[how]
     done = chief.call(method, path.format(reply=reply, topic=scene.topic))
     assert done.status_int == 200
-    assert scene.jobs() == []
+    assert scene.forum.count(Job) == 0
     assert scene.notified(reply_id=reply) == {}
     assert drift(scene.forum.database) == []
 
@@ -308,12 +305,3 @@ def test_a_deleted_reply_ends_no_other_job_of_its_topic(scene: Scene) -> None:
     scene.finish()
     # The first is gone, and so nothing unread keeps those from hearing whose turn came later.
     assert set(scene.notified(reply_id=second)) >= {each.login for each in scene.followers[INLINE:]}
-
-
-def test_nobody_is_notified_about_what_was_hidden_by_hand(scene: Scene) -> None:
-    topic = scene.open_topic()
-    with scene.forum.database.session.begin() as db:
-        db.execute(update(Topic).where(Topic.id == topic).values(deleted_at=clock.now()))
-    assert not scene.batch()
-    assert scene.jobs() == []
-    assert scene.notified(topic_id=topic).total() == INLINE

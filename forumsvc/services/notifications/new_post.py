@@ -2,7 +2,7 @@
 
 The rows of the author and the recipients are locked last and for a short time, because other
 requests of these users wait for the end of the transaction. So of many followers only the first are
-notified here; a job notifies the others (`notification_jobs`).
+notified here; a job notifies the others (`notify_jobs`).
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from ...db.statements import execute
 from ...models import MentionType, Notification, NotificationType, User
 from ...queries.rows import TopicStateRow
 from ...queries.user_locks import select_users_for_update
-from . import jobs, notify, recipients
+from . import notify, notify_jobs, recipients
 
 _LOCKED = bindparam("locked", type_=postgresql.ARRAY(BigInteger))
 _COUNTERS: dict[str, Any] = {
@@ -83,7 +83,7 @@ def notify_and_count(
         execute(db, _insert(*kind), event)
         [actor, *_] = execute(db, _count(kind[0]), event)
     if actor.next_follower is not None:
-        jobs.enqueue(db, event, actor.next_follower)
+        notify_jobs.enqueue(db, event, actor.next_follower)
 
 
 @cache

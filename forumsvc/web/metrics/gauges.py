@@ -36,7 +36,6 @@ class Gauges(Collector):
             "Reads of topics that are counted but not in the database yet.",
             self._registry.view_counter.pending,
         )
-        yield from _of_notification_jobs(self._registry.notification_jobs)
         yield from _of_jobs(self._registry.job_runner)
         yield from _of_webhooks(self._registry.webhook_sender)
         yield from _of_moderation(self._registry.moderation)
@@ -82,19 +81,6 @@ def _of_markup(renderer: Any) -> Iterator[Metric]:
     )
     yield GaugeMetricFamily(
         "forumsvc_markup_workers", "Rendering processes that run.", renderer.workers
-    )
-
-
-def _of_notification_jobs(runner: Any) -> Iterator[Metric]:
-    yield GaugeMetricFamily(
-        "forumsvc_notification_jobs_waiting",
-        "Posts in the whole database whose followers are not all notified, as last seen here.",
-        runner.pending,
-    )
-    yield GaugeMetricFamily(
-        "forumsvc_notification_jobs_oldest_seconds",
-        "How long ago the oldest of these posts was written; 0 where there is none.",
-        runner.oldest_seconds,
     )
 
 

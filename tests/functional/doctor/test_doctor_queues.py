@@ -15,7 +15,6 @@ from forumsvc.models import (
     JobState,
     MailKind,
     Node,
-    NotificationJob,
     Topic,
     User,
     Webhook,
@@ -83,17 +82,6 @@ def test_events_that_wait_are_a_warning_after_five_minutes(
     with database.session.begin() as db:
         consume(db, "indexer", lambda db, batch: None, clock.now(), limit=1)
     assert examine().faults == []
-
-
-def test_followers_who_are_not_notified_are_a_warning(
-    examine: Examine, database: Database, topic: int
-) -> None:
-    values = {"type": "Topic", "actor_id": 1, "topic_id": topic, "excluded_ids": []}
-    with database.session.begin() as db:
-        db.execute(
-            insert(NotificationJob).values(**values, next_user_id=1, created_at=clock.now() - HOUR)
-        )
-    assert examine().only("warning", "background").startswith("Posts whose followers are not all ")
 
 
 def test_jobs_that_wait_for_long_are_a_warning(examine: Examine, database: Database) -> None:
