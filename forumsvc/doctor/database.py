@@ -80,9 +80,10 @@ def max_connections_of_process(pool_size: int, threads: int) -> int:
     """Return the maximum number of open connections of a process.
 
     Each of the two pools can grow to twice its size. A thread holds at most two read connections
-    and one write connection; one more thread writes the view counts of topics.
+    and one write connection; one more thread writes the view counts of topics, and one looks for
+    notifications that were read and marks them.
     """
-    return min(2 * pool_size, 2 * threads) + min(2 * pool_size, threads + 1)
+    return min(2 * pool_size, 2 * threads + 1) + min(2 * pool_size, threads + 2)
 
 
 def max_connections_of_background(pool_size: int, webhooks: int) -> int:

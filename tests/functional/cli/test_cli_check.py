@@ -144,11 +144,11 @@ def test_a_database_behind_the_code_is_an_error(
 def test_more_connections_than_the_database_has_are_a_warning(check: Check) -> None:
     outcome = check(server="processes = 64\nthreads = 8\n", sqlalchemy__pool_size=10)
     [line] = problems(outcome)
-    assert line.startswith("warning: sqlalchemy.pool_size: 64 processes with up to 27 connections")
+    assert line.startswith("warning: sqlalchemy.pool_size: 64 processes with up to 29 connections")
 
 
 def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
-    assert max_connections_of_process(pool_size=10, threads=8) == 16 + 9
+    assert max_connections_of_process(pool_size=10, threads=8) == 17 + 10
     assert max_connections_of_process(pool_size=3, threads=8) == 6 + 6
 
 
