@@ -15,7 +15,7 @@ NOTIFICATIONS: tuple[Setting, ...] = (
         "notifications.inline_recipients",
         integer(0, 10_000),
         "100",
-        "how many followers a new topic or reply notifies within its request; the others are "
-        "notified in batches right after it",
+        "how many followers a new topic or reply notifies within its request; the background "
+        "worker notifies the others right after it",
     ),
 )
