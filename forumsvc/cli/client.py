@@ -8,7 +8,8 @@ from .. import clock
 from ..models import AdminAction
 from ..oauth import clients, token_admin
 from ..permissions import DEFAULT_SCOPES
-from ..services.moderation import audit_log
+from ..services import deeds
+from ..services.deeds import Deed
 from .command import Group
 from .context import Context, pass_context, read_line, yes_option
 
@@ -170,4 +171,4 @@ def delete(context: Context, client_id: str, yes: bool) -> None:
 
 def _log(db: "Session", action: AdminAction, client_id: str, **more: str) -> None:
     details = {"client_id": client_id, **more}
-    audit_log.record(db, action, clock.now(), actor_id=None, details=details)
+    deeds.record(db, Deed(action, None, clock.now(), details=details))

@@ -20,6 +20,8 @@ from ..services import blocking
 from ..services.moderation import decisions
 from ..services.moderation import restrictions as restriction_service
 from ..services.moderation import reviews as review_service
+from ..services.moderation.decisions import Verdict
+from ..services.moderation.held_posts import Publication
 from .command import Group
 from .context import Context, pass_context
 from .restrictions import check_texts
@@ -107,15 +109,15 @@ def resolve(
             held = decisions.held_post_of(executor, seen)
             # Before the first statement, which takes the write lock on SQLite.
             body = authoring.render(held.user_id, held.body, title=held.title)
-            publication = decisions.Publication(authoring, body)
+            publication = Publication(authoring, body)
         row = _found(reviews.by_id(db, review_id, lock=True), review_id)
-        changed = review_service.resolve(
-            *(db, None, now, row),
-            decision=Decision(decision),
-            reason=reason or None,
+        verdict = Verdict(
+            Decision(decision),
+            reason or None,
             silences=silence_days is not None,
             publication=publication,
         )
+        changed = review_service.resolve(db, None, now, row, verdict)
         if changed and silence_days is not None:
             user = blocking.lock(db, row.author_login)
             if user.role == Role.ADMIN:

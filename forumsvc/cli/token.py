@@ -12,8 +12,8 @@ from ..errors import Conflict, Invalid, NotFound
 from ..models import AdminAction, IssuedBy, OAuthToken, UserState
 from ..oauth import clients, token_admin, tokens
 from ..permissions import DEFAULT_SCOPES
-from ..services import accounts
-from ..services.moderation import audit_log
+from ..services import accounts, deeds
+from ..services.deeds import Deed
 from .command import Group
 from .context import Context, pass_context
 
@@ -61,14 +61,8 @@ def issue(
             issued_by=IssuedBy.ADMIN,
         )
         details = {"client_id": client_id, "scope": issued.scope}
-        audit_log.record(
-            db,
-            AdminAction.TOKEN_ISSUED,
-            clock.now(),
-            actor_id=None,
-            user_id=owner.id,
-            details=details,
-        )
+        deed = Deed(AdminAction.TOKEN_ISSUED, None, clock.now(), owner.id, details=details)
+        deeds.record(db, deed)
     context.output(
         f"access_token: {issued.access_token}\nexpires_in:   {issued.expires_in}",
         access_token=issued.access_token,
@@ -142,7 +136,7 @@ def revoke(context: Context, id_: int | None, login: str | None, client_id: str 
         else:
             revoked = token_admin.revoke_matching(db, moment, **_owners(db, login, client_id))
         about = {"token_id": id_, "login": login, "client_id": client_id, "revoked": revoked}
-        audit_log.record(db, AdminAction.TOKEN_REVOKED, moment, actor_id=None, details=about)
+        deeds.record(db, Deed(AdminAction.TOKEN_REVOKED, None, moment, details=about))
     context.output(f"Revoked {revoked} tokens.", revoked=revoked)
 
 

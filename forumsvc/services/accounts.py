@@ -1,6 +1,5 @@
 """Accounts: creating and deleting users, their role, state and password."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +18,11 @@ from ..passwords import MAX_LENGTH, hash_password
 from ..queries.user_locks import lock_users
 from ..search.normal_form import name_key
 from ..texts import Message
-from . import events, logins, mails, profiles
+from . import deeds, events, logins, mails, profiles
 from .access import post_networks
 from .content.short_texts import validate_line
+from .deeds import Deed
 from .login_names import check_login
-from .moderation import audit_log
 
 MIN_PASSWORD = 10
 MAX_NAME = 100
@@ -94,23 +93,9 @@ def create(
         check_available(db, login, values.get("email"))
         raise AlreadyTaken("login", "The login is taken.")  # by an account that is gone since
     account = find(db, login)
-    _record(db, EventType.USER_CREATED, account.id)
+    # Caused by an administrator, or by the user who signs up.
+    events.record(db, EventType.USER_CREATED, now(), actor_id=None, user_id=account.id)
     return account
-
-
-def _record(db: Session, type_: EventType, user_id: int, **data: str) -> None:
-    """Record an event about a user, which an administrator caused, or the user by signing up."""
-    events.record(db, type_, now(), actor_id=None, user_id=user_id, data=data or None)
-
-
-def _log(
-    db: Session,
-    action: EventType | AdminAction,
-    user_id: int,
-    details: Mapping[str, Any] | None = None,
-) -> None:
-    """Log what an administrator did to an account at the command line."""
-    audit_log.record(db, action, now(), actor_id=None, user_id=user_id, details=details)
 
 
 def check_available(db: SqlConnection, login: str, email: str | None) -> None:
@@ -141,9 +126,10 @@ def set_role(db: Session, login: str, role: Role) -> Account:
     before = find(db, login)
     account = _update_user(db, login, role=role)
     if before.role is not role:
-        _record(db, EventType.USER_ROLE_CHANGED, account.id, role=role)
         details = {"before": {"role": before.role}, "after": {"role": role}}
-        _log(db, EventType.USER_ROLE_CHANGED, account.id, details)
+        what = EventType.USER_ROLE_CHANGED
+        deed = Deed(what, None, now(), account.id, data={"role": role}, details=details)
+        deeds.record(db, deed)
     return account
 
 
@@ -162,7 +148,7 @@ def set_password(db: Session, login: str, password: str) -> Account:
 def reset_password(db: Session, login: str, password: str) -> Account:
     """Set the password of a user as an administrator does: as `set_password`, and logged."""
     account = set_password(db, login, password)
-    _log(db, AdminAction.USER_PASSWORD_SET, account.id)
+    deeds.record(db, Deed(AdminAction.USER_PASSWORD_SET, None, now(), account.id))
     return account
 
 
@@ -200,9 +186,7 @@ def delete(db: Session, login: str, *, actor_id: int | None = None) -> tuple[Acc
     logins.revoke_all(db, account.id, now(), issued_by_admin=True)
     logins.revoke_at_applications_of(db, account.id, now())
     post_networks.forget(db, account.id)
-    _record(db, EventType.USER_DELETED, account.id)
-    deleted = EventType.USER_DELETED
-    audit_log.record(db, deleted, now(), actor_id=actor_id, user_id=account.id)
+    deeds.record(db, Deed(EventType.USER_DELETED, actor_id, now(), account.id))
     return account, profiles.erase(db, account.id)
 
 

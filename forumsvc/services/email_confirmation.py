@@ -18,8 +18,8 @@ from ..email_addresses import email_key
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..models import AdminAction, EventType, MailKind, User, UserState
 from ..texts import Message
-from . import accounts, events, mails, signed_tokens
-from .moderation import audit_log
+from . import accounts, deeds, events, mails, signed_tokens
+from .deeds import Deed
 
 TTL = timedelta(days=3)
 _PURPOSE = "email confirmation"
@@ -114,8 +114,6 @@ def confirm(db: Session, waiting: WaitingAddress, now: datetime) -> None:
     address goes on waiting then.
     """
     _use(db, waiting, now, actor_id=waiting.user_id)
-    user_id = waiting.user_id
-    events.record(db, EventType.USER_CONFIRMED, now, actor_id=user_id, user_id=user_id)
 
 
 def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
@@ -128,9 +126,7 @@ def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
     if waiting is None:
         raise Conflict(f"{account.login} has no email address that has to be confirmed.")
     _use(db, waiting, now, actor_id=None)
-    events.record(db, EventType.USER_CONFIRMED, now, actor_id=None, user_id=account.id)
-    action = AdminAction.USER_EMAIL_CONFIRMED
-    audit_log.record(db, action, now, actor_id=None, user_id=account.id)
+    deeds.record(db, Deed(AdminAction.USER_EMAIL_CONFIRMED, None, now, account.id))
     return waiting.address
 
 
@@ -190,6 +186,7 @@ def _use(db: Session, new: WaitingAddress, now: datetime, *, actor_id: int | Non
     _set(db, new, now, actor_id=actor_id, confirmed_at=now)
     if new.current != new.address and new.confirmed_at is not None:
         _tell_former(db, new, now)
+    events.record(db, EventType.USER_CONFIRMED, now, actor_id=actor_id, user_id=new.user_id)
 
 
 def _set(

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from ..db.engine import Database
 from ..db.statements import delete_of
 from ..models import Job, JobKind, MailKind, User
+from ..queries.rows import UserRow
 from . import jobs
 
 _SENDS_MAIL = "sends_mail"
@@ -40,6 +41,11 @@ def of_job(job: Any) -> Mail:
 def configure(database: Database, settings: Mapping[str, Any]) -> None:
     """Let the sessions of a database know whether the service sends email."""
     database.session.kw["info"][_SENDS_MAIL] = settings["mail.delivery"] != "none"
+
+
+def confirmed_email(user: UserRow) -> str | None:
+    """Return the address of a user; None if nobody has confirmed it: it may be a stranger's."""
+    return None if user.email_confirmed_at is None else user.email
 
 
 def enqueue(

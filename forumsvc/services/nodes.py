@@ -12,9 +12,9 @@ from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
 from ..models import AdminAction, EventType, Node, Notification, Section, Topic
-from . import events
+from . import deeds, events
 from .content.short_texts import validate_line, validate_lines
-from .moderation import audit_log
+from .deeds import Deed
 
 MAX_NAME = 100
 MAX_SUMMARY = 65_536
@@ -121,7 +121,7 @@ def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
 
 
 def _log(db: Session, action: AdminAction, node_id: int, **details: Any) -> None:
-    audit_log.record(db, action, now(), actor_id=None, node_id=node_id, details=details)
+    deeds.record(db, Deed(action, None, now(), node_id=node_id, details=details))
 
 
 def _move_topics(db: Session, source: int, target: int) -> int:

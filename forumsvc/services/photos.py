@@ -30,8 +30,8 @@ from ..models import AdminAction, EventType, Photo, User
 from ..queries import photos
 from ..queries.rows import PhotoRow
 from ..queries.user_locks import lock_users
-from . import events
-from .moderation import audit_log
+from . import deeds, events
+from .deeds import Deed
 from .photo_quota import Quota
 from .photo_storage import PhotoStorages
 
@@ -168,14 +168,8 @@ def delete(db: Session, actor_id: int, now: datetime, photo: PhotoRow) -> None:
     delete_row(db, Photo, id=photo.id)
     if actor_id != photo.user_id:
         details = {"photo_id": photo.id}
-        audit_log.record(
-            db,
-            AdminAction.PHOTO_DELETED,
-            now,
-            actor_id=actor_id,
-            user_id=photo.user_id,
-            details=details,
-        )
+        deed = Deed(AdminAction.PHOTO_DELETED, actor_id, now, photo.user_id, details=details)
+        deeds.record(db, deed)
 
 
 def remove_unused(database: Database, storages: PhotoStorages, name: str) -> bool:

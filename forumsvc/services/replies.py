@@ -18,9 +18,9 @@ from ..models import EventType, Reply, Topic, User
 from ..queries import replies
 from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
-from . import counters, events
+from . import counters, deeds, events
 from .content.authoring import Authoring, RenderedPost
-from .moderation import post_actions
+from .deeds import Deed
 from .notifications import notify, notify_jobs, recipients
 from .notifications.new_post import notify_and_count
 
@@ -50,7 +50,8 @@ def create(
     reply = replies.created(db)
     inline = authoring.inline_recipients
     notify_and_count(db, actor_id, now, text.mentioned, reply.id, inline, topic)
-    _record(db, EventType.REPLY_CREATED, actor_id, now, topic.id, reply.id)
+    ids: dict[str, Any] = {"topic_id": topic.id, "reply_id": reply.id}
+    events.record(db, EventType.REPLY_CREATED, now, actor_id=actor_id, **ids)
     return reply
 
 
@@ -90,8 +91,7 @@ def edit(
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
     topic_versions.bump(db, reply.topic_id)
-    _record(db, EventType.REPLY_UPDATED, actor_id, now, reply.topic_id, reply.id)
-    _note(db, EventType.REPLY_UPDATED, actor_id, now, reply)
+    _record(db, EventType.REPLY_UPDATED, actor_id, now, reply, details={"changed": ["body"]})
     if _is_visible(reply):
         notify.notify_about_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
@@ -107,7 +107,6 @@ def destroy(
     if reply.deleted_at is not None:
         return False
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
-    _record(db, EventType.REPLY_DELETED, actor_id, now, reply.topic_id, reply.id)
     _count_in_topic(db, reply, -1)
     notify_jobs.delete_for_reply(db, reply.topic_id, reply.id)
     next_reply = _next_visible(db, reply)
@@ -121,7 +120,7 @@ def destroy(
         if next_reply is not None:
             notify.move_unread(db, now, reply, next_reply, next_user_id)
     notify.delete_for_reply(db, reply.id)
-    _note(db, EventType.REPLY_DELETED, actor_id, now, reply, reason)
+    _record(db, EventType.REPLY_DELETED, actor_id, now, reply, reason=reason)
     return True
 
 
@@ -135,7 +134,6 @@ def restore(
     if reply.deleted_at is None:
         return False
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=None))
-    _record(db, EventType.REPLY_RESTORED, actor_id, now, reply.topic_id, reply.id)
     _count_in_topic(db, reply, 1)
     if _is_visible(reply):
         author = select(literal(reply.user_id, BigId))
@@ -143,7 +141,7 @@ def restore(
         lock_users(db, User.id.in_(notified), reply_id=reply.id)
         counted = update_without_invalidation(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=User.replies_count + 1))
-    _note(db, EventType.REPLY_RESTORED, actor_id, now, reply, reason)
+    _record(db, EventType.REPLY_RESTORED, actor_id, now, reply, reason=reason)
     return True
 
 
@@ -161,32 +159,11 @@ def _count_in_topic(db: Session, reply: ReplyRow, by: int) -> None:
     counters.recompute_last_reply(db, reply.topic_id)
 
 
-def _note(
-    db: Session,
-    type_: EventType,
-    actor_id: int | None,
-    now: datetime,
-    reply: ReplyRow,
-    reason: str | None = None,
-) -> None:
-    details = {"changed": ["body"]} if type_ is EventType.REPLY_UPDATED else None
-    post_actions.note(
-        db,
-        type_,
-        actor_id,
-        now,
-        author_id=reply.user_id,
-        topic_id=reply.topic_id,
-        reply_id=reply.id,
-        reason=reason,
-        details=details,
-    )
-
-
 def _record(
-    db: Session, type_: EventType, actor_id: int | None, now: datetime, topic_id: int, reply_id: int
+    db: Session, type_: EventType, actor_id: int | None, now: datetime, reply: ReplyRow, **more: Any
 ) -> None:
-    events.record(db, type_, now, actor_id=actor_id, topic_id=topic_id, reply_id=reply_id)
+    deed = Deed(type_, actor_id, now, reply.user_id, reply.topic_id, reply.id, **more)
+    deeds.record(db, deed)
 
 
 def _next_visible(db: Session, reply: ReplyRow) -> Row[Any] | None:

@@ -5,7 +5,6 @@ holds, and has rendered the text before that (`Authoring.render`). `actor_id` No
 service itself. `reason`: a moderator's, of which the author is told.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -21,9 +20,9 @@ from ..errors import Invalid
 from ..models import EventType, Node, Topic
 from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
-from . import counters, events
+from . import counters, deeds, events
 from .content.authoring import Authoring, RenderedPost
-from .moderation import post_actions
+from .deeds import Deed
 from .notifications import notify
 from .notifications.new_post import notify_and_count
 
@@ -59,7 +58,8 @@ def create(
     topic = topics.created(db)
     inline = authoring.inline_recipients
     notify_and_count(db, actor_id, now, text.mentioned, topic.id, inline)
-    _record(db, EventType.TOPIC_CREATED, actor_id, now, topic.id, node_id)
+    ids: dict[str, Any] = {"topic_id": topic.id, "node_id": node_id}
+    events.record(db, EventType.TOPIC_CREATED, now, actor_id=actor_id, **ids)
     return topic
 
 
@@ -97,18 +97,16 @@ def edit(
         markup_version=text.version,
         updated_at=now,
     )
-    about: dict[str, Any] = {"author_id": topic.user_id, "topic_id": topic.id}
+    deed = partial(Deed, actor_id=actor_id, at=now, user_id=topic.user_id, topic_id=topic.id)
     details: dict[str, Any]
     if edited:
-        _record(db, EventType.TOPIC_UPDATED, actor_id, now, topic.id)
         titles = {"before": {"title": topic.title}, "after": {"title": title}}
         details = titles if title != topic.title else {"changed": ["body"]}
-        post_actions.note(db, EventType.TOPIC_UPDATED, actor_id, now, details=details, **about)
+        deeds.record(db, deed(EventType.TOPIC_UPDATED, details=details))
     if moved:
-        data = {"from_node_id": topic.node_id}
-        _record(db, EventType.TOPIC_MOVED, actor_id, now, topic.id, node_id, data)
         details = {"before": {"node_id": topic.node_id}, "after": {"node_id": node_id}}
-        post_actions.note(db, EventType.TOPIC_MOVED, actor_id, now, details=details, **about)
+        data = {"from_node_id": topic.node_id}
+        deeds.record(db, deed(EventType.TOPIC_MOVED, data=data, details=details))
     if not visible:
         return
     moved_to = (topic.user_id, node_id) if moved else None
@@ -149,9 +147,7 @@ def change(
     if name in _HIDE and getattr(topic, _HIDE[name]) is None:
         count = counters.count_topic_hidden if is_set else counters.count_topic_shown
         count(db, topic.id, topic.user_id, topic.node_id)
-    _record(db, type_, actor_id, now, topic.id)
-    about: dict[str, Any] = {"author_id": topic.user_id, "topic_id": topic.id}
-    post_actions.note(db, type_, actor_id, now, reason=reason, **about)
+    deeds.record(db, Deed(type_, actor_id, now, topic.user_id, topic.id, reason=reason))
     return True
 
 
@@ -163,19 +159,6 @@ feature = partial(change, EventType.TOPIC_FEATURED)  # mark it as excellent
 unfeature = partial(change, EventType.TOPIC_UNFEATURED)
 close = partial(change, EventType.TOPIC_CLOSED)  # it accepts no more replies
 open_again = partial(change, EventType.TOPIC_OPENED)
-
-
-def _record(
-    db: Session,
-    type_: EventType,
-    actor_id: int | None,
-    now: datetime,
-    topic_id: int,
-    node_id: int | None = None,
-    data: Mapping[str, Any] | None = None,
-) -> None:
-    ids = {"topic_id": topic_id, "node_id": node_id}
-    events.record(db, type_, now, actor_id=actor_id, data=data, **ids)
 
 
 def _update(db: Session, topic_id: int, **values: Any) -> None:

@@ -16,8 +16,8 @@ from ..errors import Forbidden, Invalid
 from ..ids import MAX_ID
 from ..models import AdminAction, MailKind, Role, User, UserState, Webhook
 from ..queries import nodes
-from . import mails
-from .moderation import audit_log
+from . import deeds, mails
+from .deeds import Deed
 
 
 def create(
@@ -121,4 +121,4 @@ def _log(
     **more: Any,
 ) -> None:
     details = {"webhook_id": webhook_id, **more}
-    audit_log.record(db, action, now, actor_id=actor_id, reason=reason, details=details)
+    deeds.record(db, Deed(action, actor_id, now, reason=reason, details=details))

@@ -48,7 +48,6 @@ def unsilence(item: UserItem, request: ForumRequest) -> Detail:
 def warn(item: UserItem, request: ForumRequest) -> Detail:
     """Warn a user, perhaps about a topic or a reply."""
     values = request.validated
-    topic_id, title = _topic_of(item, values["topic_id"], values["reply_id"])
     restriction_service.warn(
         request.db,
         request.actor_id,
@@ -56,17 +55,14 @@ def warn(item: UserItem, request: ForumRequest) -> Detail:
         item.row,
         reason=values["reason"],
         note=values["note"],
-        topic_id=topic_id,
+        topic_id=_topic_of(item, values["topic_id"], values["reply_id"]),
         reply_id=values["reply_id"],
-        title=title,
     )
     return Detail(Kind.USER, item.reloaded())
 
 
-def _topic_of(
-    item: UserItem, topic_id: int | None, reply_id: int | None
-) -> tuple[int | None, str | None]:
-    """Return the topic of a warning and its title.
+def _topic_of(item: UserItem, topic_id: int | None, reply_id: int | None) -> int | None:
+    """Return the topic of a warning.
 
     Raises Invalid where there is no such topic or reply, or it is not the user's.
     """
@@ -76,13 +72,12 @@ def _topic_of(
         reply = replies.load(item.root.executor, reply_id)
         if reply is None or reply.user_id != user_id:
             raise Invalid("reply_id", "must be a reply of this user")
-        return reply.topic_id, reply.topic_title
+        return reply.topic_id
     if topic_id is not None:
         topic = topics.load(item.root.executor, topic_id)
         if topic is None or topic.user_id != user_id:
             raise Invalid("topic_id", "must be a topic of this user")
-        return topic_id, topic.title
-    return None, None
+    return topic_id
 
 
 @api_view(UserItem, "GET", May.VIEW_RESTRICTIONS, name="restrictions", schema=paged)

@@ -16,7 +16,8 @@ from ..resources.users import UserItem
 from ..security.policy import decide
 from ..services.moderation import decisions, restrictions
 from ..services.moderation import reviews as review_service
-from ..services.moderation.decisions import Publication
+from ..services.moderation.decisions import Verdict
+from ..services.moderation.held_posts import Publication
 from .api.locking import lock_item
 from .api.request import ForumRequest
 
@@ -50,17 +51,10 @@ def resolve(
     days, reason = values["silence_days"], values["reason"]
     if days is not None and not reason:
         raise Invalid("reason", "is required to silence the author, who is told")
-    changed = review_service.resolve(
-        request.db,
-        request.actor_id,
-        request.now,
-        item.row,
-        decision=Decision(values["decision"]),
-        reason=reason,
-        version=values["version"],
-        silences=days is not None,
-        publication=publication,
-    )
+    decision, version = Decision(values["decision"]), values["version"]
+    verdict = Verdict(decision, reason, version, days is not None, publication)
+    actor_id, now = request.actor_id, request.now
+    changed = review_service.resolve(request.db, actor_id, now, item.row, verdict)
     if changed and days is not None:
         _silence_author(item, request, days, reason)
 

@@ -100,8 +100,10 @@ def test_a_refused_account_is_deleted_and_its_owner_is_told(
     assert resolve_only(chief, "delete", reason="A robot").status_int == 200
     assert ann.get("/users/me").status_int == 401
     with careful.database.reads.connect() as db:
-        deletion = select(AuditRecord.actor_id).where(AuditRecord.action == "user.deleted")
-        assert db.scalars(deletion).all() == [chief.id]
+        logged = select(AuditRecord.actor_id).where(AuditRecord.action == "user.deleted")
+        assert db.scalars(logged).all() == [chief.id]
+        told = select(Event.actor_id).where(Event.type == "user.deleted")
+        assert db.scalars(told).all() == [chief.id]
     [mail] = queued_mails(careful.database)
     with careful.database.reads.connect() as db:
         settings = careful.registry.forum_settings

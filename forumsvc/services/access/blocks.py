@@ -8,7 +8,8 @@ from ...db.statements import delete_of, insert_or_ignore, update_of
 from ...errors import Invalid, NotFound
 from ...ids import MAX_ID
 from ...models import AccessBlock, AccessBlockKind, AccessBlockSeverity, AdminAction
-from ..moderation import audit_log
+from .. import deeds
+from ..deeds import Deed
 from . import values
 
 
@@ -73,4 +74,4 @@ def _log(
     # The log cannot be changed, so it holds no email address.
     if kind is not AccessBlockKind.EMAIL:
         details["value"] = value
-    audit_log.record(db, action, now, actor_id=actor_id, reason=reason, details=details)
+    deeds.record(db, Deed(action, actor_id, now, reason=reason, details=details))

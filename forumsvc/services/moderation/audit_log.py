@@ -1,4 +1,4 @@
-"""Recording what moderators and administrators do, in the transaction that does it."""
+"""The records of the log: inserted by `deeds`, deleted when they are old."""
 
 import json
 from collections.abc import Mapping
@@ -11,28 +11,9 @@ from sqlalchemy.orm import Session
 from ...db.expired_rows import ExpiredRows
 from ...db.statements import insert_row
 from ...log_lines import REQUEST_ID
-from ...models import AdminAction, AuditRecord, EventType, Via, Visibility
+from ...models import AdminAction, AuditRecord, Via, Visibility
 from .. import events
 
-PUBLIC = frozenset(
-    {
-        EventType.TOPIC_BANNED,
-        EventType.TOPIC_UNBANNED,
-        EventType.TOPIC_CLOSED,
-        EventType.TOPIC_OPENED,
-        EventType.TOPIC_FEATURED,
-        EventType.TOPIC_UNFEATURED,
-        EventType.TOPIC_DELETED,
-        EventType.TOPIC_RESTORED,
-        EventType.REPLY_DELETED,
-        EventType.REPLY_RESTORED,
-    }
-)
-"""What everybody may know: what staff does to topics and replies."""
-_FOR_ADMINS = frozenset(
-    {EventType.USER_ROLE_CHANGED, EventType.USER_DELETED, *AdminAction}
-    - {AdminAction.PHOTO_DELETED, AdminAction.POSTS_SWEPT}
-)
 _VIA = "via"
 _NO_REQUEST = "-"
 _TRIM_EVERY = timedelta(days=1)
@@ -43,35 +24,25 @@ def set_via(db: Session, via: Via) -> None:
     db.info[_VIA] = via
 
 
-def record(
+def insert(
     db: Session,
-    action: EventType | AdminAction,
-    now: datetime,
+    visibility: Visibility,
     *,
     actor_id: int | None,
-    reason: str | None = None,
-    details: Mapping[str, Any] | None = None,
-    **ids: int | None,
+    details: Mapping[str, Any] | None,
+    **columns: Any,
 ) -> None:
-    """Record an action. It cannot be changed or taken back.
-
-    actor_id: the user who did it, None at the command line and for the service itself; reason: in
-    the moderator's words; details: a small JSON object, e.g. `before` and `after`, without email
-    addresses and secrets; ids: user_id (whom it concerns), topic_id, reply_id, node_id.
-    """
+    """Insert a record, which cannot be changed or taken back. columns: the others of the table."""
     if events.records_nothing(db):
         return
     request_id = REQUEST_ID.get()
     values: dict[str, Any] = {
-        "created_at": now,
-        "action": str(action),
-        "visibility": str(_visibility(action)),
+        **columns,
+        "visibility": str(visibility),
         "via": str(_via_of(db, actor_id)),
         "actor_id": actor_id,
-        "reason": reason,
         "details": None if details is None else json.dumps(details, ensure_ascii=False),
         "request_id": None if request_id == _NO_REQUEST else request_id,
-        **ids,
     }
     insert_row(db, AuditRecord, **values)
 
@@ -80,12 +51,6 @@ def _via_of(db: Session, actor_id: int | None) -> Via:
     """Return how it was done: what a request does without an actor, the service does itself."""
     via: Via = db.info.get(_VIA, Via.AUTO)
     return Via.AUTO if actor_id is None and via is not Via.CLI else via
-
-
-def _visibility(action: EventType | AdminAction) -> Visibility:
-    if action in PUBLIC:
-        return Visibility.PUBLIC
-    return Visibility.ADMIN if action in _FOR_ADMINS else Visibility.STAFF
 
 
 def trim(db: Session, now: datetime, keep: timedelta) -> None:

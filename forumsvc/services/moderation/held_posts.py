@@ -6,7 +6,7 @@ review, held post, topic, users.
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -29,12 +29,20 @@ from ...queries import held_posts, users
 from ...queries import topics as topic_queries
 from ...queries.moderation_rows import HeldPostRow
 from ...queries.user_locks import lock_users
-from .. import events, replies, topics
+from .. import deeds, events, replies, topics
 from ..content.authoring import Authoring, RenderedPost
+from ..deeds import Deed
 from . import new_reviews
 
 MAX_WAITING = 20
 """How many posts of one user may wait."""
+
+
+class Publication(NamedTuple):
+    """What publishing a held post needs. body: rendered before the first lock."""
+
+    authoring: Authoring
+    body: RenderedPost
 
 
 def hold(
@@ -76,8 +84,8 @@ def hold(
     held_id: int = db.scalars(select(last_inserted_id(HeldPost))).one()
     key = f"held_post:{held_id}"
     new_reviews.open_review(db, now, ReviewKind.HELD, key, actor_id, held_post_id=held_id)
-    kind = HeldKind(values["kind"])
-    _record(db, EventType.POST_HELD, actor_id, now, held_id, kind, user_id=actor_id)
+    data = {"held_id": held_id, "kind": values["kind"]}
+    events.record(db, EventType.POST_HELD, now, actor_id=actor_id, user_id=actor_id, data=data)
     return held_id
 
 
@@ -85,48 +93,50 @@ def release(
     db: Session,
     actor_id: int | None,
     now: datetime,
-    authoring: Authoring,
     held: HeldPostRow,
-    body: RenderedPost,
-) -> int:
-    """Publish a held post, which is locked, as if its author wrote it now; return the topic's id.
+    publication: Publication,
+    reason: str | None,
+) -> None:
+    """Publish a held post, which is locked, as if its author wrote it now, and tell them.
 
-    actor_id: who decided that, None at the command line; body: of the post, rendered before the
-    first lock. Raises Conflict if it cannot be published any more, Invalid as the ordinary creation
-    does.
+    actor_id: who decided that, None at the command line; reason: for the author. Raises Conflict if
+    it cannot be published any more, Invalid as the ordinary creation does.
     """
     check_waiting(held)
+    authoring, body = publication
     author = users.by_id(db, held.user_id)
     if author is None or state_at(author.state, author.blocked_until, now) != UserState.ACTIVE:
         raise Conflict("The author cannot write any more, so the post cannot be published.")
+    made: Any
+    ids: dict[str, int]
     if held.kind == HeldKind.TOPIC:
-        title, node_id = held.title or "", held.node_id or 0
-        made: Any = topics.create(
-            db, held.user_id, now, authoring, title=title, node_id=node_id, body=body
-        )
-        _close(db, now, held.id, HeldState.RELEASED, topic_id=made.id, body="")
-        published: dict[str, int | None] = {"topic_id": made.id, "node_id": node_id}
-        _record(db, EventType.POST_RELEASED, actor_id, now, held.id, HeldKind.TOPIC, **published)
-        return int(made.id)
-    topic = topic_queries.state(db, held.topic_id or 0, lock=True)
-    if topic is None or topic.deleted_at or topic.banned_at or topic.closed_at:
-        raise Conflict("The topic accepts no replies any more, so the post cannot be published.")
-    made = replies.create(db, held.user_id, now, authoring, topic, body)
-    _close(db, now, held.id, HeldState.RELEASED, reply_id=made.id, body="")
-    published = {"topic_id": topic.id, "reply_id": made.id}
-    _record(db, EventType.POST_RELEASED, actor_id, now, held.id, HeldKind.REPLY, **published)
-    return topic.id
+        post: Any = {"title": held.title or "", "node_id": held.node_id or 0, "body": body}
+        made = topics.create(db, held.user_id, now, authoring, **post)
+        ids = {"topic_id": made.id}
+    else:
+        topic = topic_queries.state(db, held.topic_id or 0, lock=True)
+        if topic is None or topic.deleted_at or topic.banned_at or topic.closed_at:
+            raise Conflict(
+                "The topic accepts no replies any more, so the post cannot be published."
+            )
+        made = replies.create(db, held.user_id, now, authoring, topic, body)
+        ids = {"topic_id": topic.id, "reply_id": made.id}
+    _close(db, now, held.id, HeldState.RELEASED, body="", **{held.kind + "_id": made.id})
+    _record(db, EventType.POST_RELEASED, actor_id, now, held, reason, **ids)
 
 
-def refuse(db: Session, actor_id: int | None, now: datetime, held: HeldPostRow) -> None:
-    """Do not publish a held post, which is locked. Raises Conflict if it waits no more.
+def refuse(
+    db: Session, actor_id: int | None, now: datetime, held: HeldPostRow, reason: str | None
+) -> None:
+    """Do not publish a held post, which is locked, and tell its author.
 
-    actor_id: who decided that, None at the command line.
+    actor_id: who decided that, None at the command line; reason: for the author. Raises Conflict if
+    it waits no more.
     """
     check_waiting(held)
     _close(db, now, held.id, HeldState.REFUSED)
-    kind = HeldKind(held.kind)
-    _record(db, EventType.POST_REFUSED, actor_id, now, held.id, kind, user_id=held.user_id)
+    about = {"topic_id": held.topic_id, "title": held.title}
+    _record(db, EventType.POST_REFUSED, actor_id, now, held, reason, **about)
 
 
 def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:
@@ -151,13 +161,13 @@ def _close(db: Session, now: datetime, held_id: int, state: HeldState, **values:
 
 def _record(
     db: Session,
-    type_: EventType,
+    what: EventType,
     actor_id: int | None,
     now: datetime,
-    held_id: int,
-    kind: HeldKind,
-    **ids: int | None,
+    held: HeldPostRow,
+    reason: str | None,
+    **about: Any,
 ) -> None:
-    """Record an event about a held post, whose text it does not tell."""
-    data = {"held_id": held_id, "kind": str(kind)}
-    events.record(db, type_, now, actor_id=actor_id, data=data, **ids)
+    """Record what became of a held post, whose text the event does not tell."""
+    data = {"held_id": held.id, "kind": held.kind}
+    deeds.record(db, Deed(what, actor_id, now, held.user_id, reason=reason, data=data, **about))

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, insert, literal, select
+from sqlalchemy import Select, and_, insert, literal, select
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_without_invalidation
@@ -29,36 +29,40 @@ def notify_all(
     until: datetime | None = None,
     title: str | None = None,
     topic_id: int | None = None,
+    links: bool = False,
 ) -> None:
     """Notify users of an action of a moderator, whom the notification does not name.
 
-    action: an EventType, or what became of a report; until: when a silence ends; title, topic_id:
-    of the topic that it is about. Nothing may point to a hidden topic, so a notification about one
-    has the title alone. The number of statements does not depend on that of the users.
+    action: an EventType, or what became of a report; until: when a silence ends; topic_id: of the
+    topic that it is about; title: where there is none; links: whether it leads to the topic, unless
+    that is hidden. The number of statements does not depend on that of the users.
     """
+    shown_id = None
+    if topic_id is not None:
+        is_visible = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
+        columns = select(Topic.title, is_visible.label("is_visible"))
+        topic = db.execute(columns.where(Topic.id == topic_id)).one()
+        title = topic.title
+        shown_id = topic_id if links and topic.is_visible else None
     details = {
         "action": str(action),
         "reason": reason,
         "until": rfc3339_or_none(until),
         "title": title,
     }
-    if topic_id is not None:
-        visible = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
-        topic_id = db.scalar(select(Topic.id).where(Topic.id == topic_id, *visible))
     values = {
         "actor_id": builtin_user.get_or_create(db, now),
         "type": str(NotificationType.MODERATION),
-        "topic_id": topic_id,
+        "topic_id": shown_id,
         "details": json.dumps(details, ensure_ascii=False),
         "created_at": now,
         "updated_at": now,
     }
     is_recipient = User.id.in_(user_ids)
     lock_users(db, is_recipient)
-    columns = [
-        literal(value, Notification.__table__.c[name].type) for name, value in values.items()
-    ]
-    rows = select(User.id, *columns).where(is_recipient)
+    types = Notification.__table__.c
+    literals = [literal(value, types[name].type) for name, value in values.items()]
+    rows = select(User.id, *literals).where(is_recipient)
     db.execute(insert(Notification).from_select(["user_id", *values], rows))
     counted = update_without_invalidation(User).values(unread_count=User.unread_count + 1)
     db.execute(counted.where(is_recipient))

@@ -18,7 +18,6 @@ from ...db.statements import insert_row, update_of, with_row_locks
 from ...errors import Invalid
 from ...models import (
     EventType,
-    MailKind,
     Restriction,
     RestrictionKind,
     SweepAction,
@@ -27,8 +26,9 @@ from ...models import (
     state_at,
 )
 from ...queries.rows import UserRow
-from .. import events, logins, mails
-from . import audit_log, notices, sweeping
+from .. import deeds, logins, mails
+from ..deeds import Deed
+from . import notices, sweeping
 
 BATCH_SIZE = 100
 """Users per transaction."""
@@ -82,34 +82,22 @@ def silence(
     if is_blocked and (user.blocked_reason, user.blocked_until) == (reason, until):
         return
     before = {"reason": user.blocked_reason, "until": rfc3339_or_none(user.blocked_until)}
-    _lift(db, actor_id, now, user.user_id)
-    insert_row(
-        db,
-        Restriction,
-        user_id=user.user_id,
-        kind=str(RestrictionKind.SILENCE),
-        reason=reason,
-        note=note or None,
-        by_id=actor_id,
-        started_at=now,
-        until=until,
-        review_id=review_id,
-    )
-    _set_state(db, now, user.user_id, UserState.BLOCKED, now, until, reason)
-    logins.revoke_at_applications_of(db, user.user_id, now)
-    about = {"until": rfc3339_or_none(until)}
-    _record(db, EventType.USER_SILENCED, actor_id, now, user.user_id, about)
-    audit_log.record(
-        db,
+    _block(db, actor_id, now, user.user_id, until, reason)
+    columns = {"until": until, "review_id": review_id}
+    _insert(db, RestrictionKind.SILENCE, actor_id, now, user, reason, note, **columns)
+    data = {"until": rfc3339_or_none(until)}
+    deed = Deed(
         EventType.USER_SILENCED,
+        actor_id,
         now,
-        actor_id=actor_id,
-        user_id=user.user_id,
+        user.user_id,
         reason=reason,
-        details={**about, **({"before": before} if is_blocked else {})},
+        data=data,
+        details={**data, **({"before": before} if is_blocked else {})},
+        until=until,
+        email=mails.confirmed_email(user),
     )
-    notices.notify(db, now, user.user_id, EventType.USER_SILENCED, reason=reason, until=until)
-    _mail(db, MailKind.SILENCED, now, user, reason=reason, until=rfc3339_or_none(until) or "")
+    deeds.record(db, deed)
 
 
 def silence_at_least(
@@ -141,8 +129,7 @@ def lift(
     if user.state != UserState.BLOCKED:
         return
     _lift(db, actor_id, now, user.user_id)
-    _restore(db, actor_id, now, user.user_id, reason)
-    _mail(db, MailKind.UNSILENCED, now, user, reason=reason or "")
+    _restore(db, actor_id, now, user.user_id, reason, mails.confirmed_email(user))
 
 
 def is_any_over(db: SqlConnection, now: datetime) -> bool:
@@ -158,7 +145,7 @@ def end_expired(db: Session, now: datetime) -> int:
     query = select(User.id).where(*_is_over(now)).order_by(User.id).limit(BATCH_SIZE)
     ids = list(db.scalars(with_row_locks(query, User)))
     for user_id in ids:
-        _restore(db, None, now, user_id, None)
+        _restore(db, None, now, user_id)
     return len(ids)
 
 
@@ -176,52 +163,60 @@ def warn(
     note: str = "",
     topic_id: int | None = None,
     reply_id: int | None = None,
-    title: str | None = None,
 ) -> None:
-    """Warn a user, perhaps about a topic or a reply. title: of the topic."""
-    insert_row(
-        db,
-        Restriction,
-        user_id=user.user_id,
-        kind=str(RestrictionKind.WARNING),
-        reason=reason,
-        note=note or None,
-        by_id=actor_id,
-        topic_id=topic_id,
-        reply_id=reply_id,
-        started_at=now,
-    )
-    _record(db, EventType.USER_WARNED, actor_id, now, user.user_id, None)
-    audit_log.record(
-        db,
-        EventType.USER_WARNED,
-        now,
-        actor_id=actor_id,
-        reason=reason,
-        user_id=user.user_id,
-        topic_id=topic_id,
-        reply_id=reply_id,
-    )
-    notices.notify(db, now, user.user_id, EventType.USER_WARNED, reason=reason, title=title)
+    """Warn a user, perhaps about a topic, or a reply in one."""
+    post: dict[str, Any] = {"topic_id": topic_id, "reply_id": reply_id}
+    _insert(db, RestrictionKind.WARNING, actor_id, now, user, reason, note, **post)
+    deed = Deed(EventType.USER_WARNED, actor_id, now, user.user_id, reason=reason, **post)
+    deeds.record(db, deed)
 
 
 def block(db: Session, actor_id: int | None, now: datetime, user_id: int) -> None:
     """Let a user only read, without an end, a reason and a word to them (`user block`)."""
+    _block(db, actor_id, now, user_id, None, None)
+    deed = Deed(EventType.USER_SILENCED, actor_id, now, user_id, data={"until": None})
+    deeds.record(db, deed)
+
+
+def _block(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    user_id: int,
+    until: datetime | None,
+    reason: str | None,
+) -> None:
     _lift(db, actor_id, now, user_id)
-    _set_state(db, now, user_id, UserState.BLOCKED, now, None, None)
+    _set_state(db, now, user_id, UserState.BLOCKED, until, reason)
     logins.revoke_at_applications_of(db, user_id, now)
-    _record(db, EventType.USER_SILENCED, actor_id, now, user_id, {"until": None})
-    audit_log.record(db, EventType.USER_SILENCED, now, actor_id=actor_id, user_id=user_id)
 
 
 def _restore(
-    db: Session, actor_id: int | None, now: datetime, user_id: int, reason: str | None
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    user_id: int,
+    reason: str | None = None,
+    email: str | None = None,
 ) -> None:
-    _set_state(db, now, user_id, UserState.ACTIVE, None, None, None)
-    type_ = EventType.USER_UNSILENCED
-    _record(db, type_, actor_id, now, user_id, None)
-    audit_log.record(db, type_, now, actor_id=actor_id, user_id=user_id, reason=reason)
-    notices.notify(db, now, user_id, type_, reason=reason)
+    _set_state(db, now, user_id, UserState.ACTIVE)
+    what = EventType.USER_UNSILENCED
+    deeds.record(db, Deed(what, actor_id, now, user_id, reason=reason, email=email))
+
+
+def _insert(
+    db: Session,
+    kind: RestrictionKind,
+    actor_id: int | None,
+    now: datetime,
+    user: UserRow,
+    reason: str,
+    note: str,
+    **columns: Any,
+) -> None:
+    said = {"kind": str(kind), "reason": reason, "note": note or None}
+    by = {"by_id": actor_id, "started_at": now}
+    insert_row(db, Restriction, user_id=user.user_id, **said, **by, **columns)
 
 
 def _lift(db: Session, actor_id: int | None, now: datetime, user_id: int) -> None:
@@ -241,27 +236,10 @@ def _set_state(
     now: datetime,
     user_id: int,
     state: UserState,
-    since: datetime | None,
-    until: datetime | None,
-    reason: str | None,
+    until: datetime | None = None,
+    reason: str | None = None,
 ) -> None:
+    since = now if state is UserState.BLOCKED else None
     values = {"blocked_at": since, "blocked_until": until, "blocked_reason": reason}
     statement = update_columns(User, state=state, updated_at=now, **values)
     db.execute(statement.where(User.id == user_id))
-
-
-def _record(
-    db: Session,
-    type_: EventType,
-    actor_id: int | None,
-    now: datetime,
-    user_id: int,
-    data: dict[str, Any] | None,
-) -> None:
-    events.record(db, type_, now, actor_id=actor_id, user_id=user_id, data=data)
-
-
-def _mail(db: Session, kind: MailKind, now: datetime, user: UserRow, **data: str) -> None:
-    # An address that nobody has confirmed may be a stranger's.
-    if user.email and user.email_confirmed_at is not None:
-        mails.enqueue(db, kind, user.email, now, user_id=user.user_id, data=data)

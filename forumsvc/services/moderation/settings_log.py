@@ -8,7 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from ...models import AdminAction, AuditRecord
-from . import audit_log
+from .. import deeds
+from ..deeds import Deed
 
 _LOOKED_AT = 100
 """As many of the newest records are looked through for the host's last one."""
@@ -25,7 +26,7 @@ def record_changes(db: Session, now: datetime, host: str, settings: Mapping[str,
     was = before or {}
     changed = sorted(name for name in {*was, *settings} if was.get(name) != settings.get(name))
     details = {"host": host, "changed": changed, "settings": dict(settings)}
-    audit_log.record(db, AdminAction.SETTINGS_CHANGED, now, actor_id=None, details=details)
+    deeds.record(db, Deed(AdminAction.SETTINGS_CHANGED, None, now, details=details))
 
 
 def _last(db: Session, host: str) -> dict[str, str] | None:

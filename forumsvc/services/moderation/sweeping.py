@@ -20,8 +20,8 @@ from ...log_lines import REQUEST_ID, SWEEP_PREFIX
 from ...models import AdminAction, JobKind, Reply, Sweep, SweepAction, SweptPost, Topic
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
-from .. import jobs, replies, topics
-from . import audit_log
+from .. import deeds, jobs, replies, topics
+from ..deeds import Deed
 
 BATCH_SIZE = 100
 """So many posts are looked up at once."""
@@ -48,15 +48,8 @@ def order(
     begin = {"sweep_id": sweep_id, "last_topic_id": 0, "last_reply_id": 0}
     jobs.enqueue(db, JobKind.SWEEP, now, begin, user_id)
     details = {"action": str(action), "since": rfc3339_or_none(since), "sweep": _name(sweep_id)}
-    audit_log.record(
-        db,
-        AdminAction.POSTS_SWEPT,
-        now,
-        actor_id=actor_id,
-        reason=reason,
-        details=details,
-        user_id=user_id,
-    )
+    what = AdminAction.POSTS_SWEPT
+    deeds.record(db, Deed(what, actor_id, now, user_id, reason=reason, details=details))
     return sweep_id
 
 
@@ -114,16 +107,9 @@ def finish(db: Session, now: datetime, sweep_id: int) -> None:
 
 def record_failure(db: Session, now: datetime, sweep: Any, post: Post) -> None:
     """Record in the log that an error keeps a post as it is. sweep: of `by_id`."""
-    audit_log.record(
-        db,
-        AdminAction.POSTS_SWEPT,
-        now,
-        actor_id=None,
-        details={"action": sweep.action, "sweep": _name(sweep.id), "failed": True},
-        user_id=sweep.user_id,
-        topic_id=None if post.is_reply else post.id,
-        reply_id=post.id if post.is_reply else None,
-    )
+    ids = {"user_id": sweep.user_id, "reply_id" if post.is_reply else "topic_id": post.id}
+    details = {"action": sweep.action, "sweep": _name(sweep.id), "failed": True}
+    deeds.record(db, Deed(AdminAction.POSTS_SWEPT, None, now, details=details, **ids))
 
 
 def keep_hidden(db: Session, topic_id: int, reply_id: int | None) -> None:

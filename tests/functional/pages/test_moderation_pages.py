@@ -6,7 +6,7 @@ import pytest
 
 import forumsvc.pages
 from forumsvc.models import AdminAction
-from forumsvc.services.moderation.audit_log import PUBLIC
+from forumsvc.services.deeds import KINDS
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import wrong_counters
@@ -206,7 +206,8 @@ def test_whoever_decides_second_is_told_so_and_sees_the_decision(
 def test_the_log_has_words_for_every_action() -> None:
     folder = Path(forumsvc.pages.__file__).parent
     template = (folder / "moderation/templates/log.jinja2").read_text()
-    assert [action for action in (*PUBLIC, *AdminAction) if f"'{action}': _(" not in template] == []
+    logged = [what for what, kind in KINDS.items() if kind.log is not None]
+    assert [what for what in (*logged, *AdminAction) if f"'{what}': _(" not in template] == []
 
 
 def test_what_is_not_there_cannot_be_reported(member: Visitor) -> None:
