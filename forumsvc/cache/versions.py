@@ -1,9 +1,8 @@
 """Reads the cache versions: one small SELECT tells whether a cached page is still valid."""
 
-from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, cast, func, select
+from sqlalchemy import BigInteger, ColumnElement, bindparam, cast, func, select
 
 from ..db.execution import ReadConnection, row
 from ..models import CacheVersion, Topic
@@ -28,14 +27,12 @@ def access_version() -> ColumnElement[int]:
     return select(_sum(CacheVersion.access)).scalar_subquery().label("access_version")
 
 
-@cache
-def _access() -> Select[Any]:
-    return select(_sum(CacheVersion.access).label("version"))
+_ACCESS: Any = select(_sum(CacheVersion.access).label("version"))
 
 
 def load_access_version(db: ReadConnection) -> int:
     """Return the version of the access blocks; 0: there was never any."""
-    found = row(db, _access(), {})
+    found = row(db, _ACCESS, {})
     assert found is not None, "a sum is always there"  # noqa: S101
     version: int = found.version
     return version
@@ -45,13 +42,7 @@ def _lists_version() -> ColumnElement[int]:
     return _sum(CacheVersion.lists + CacheVersion.names)
 
 
-@cache
-def _lists() -> Select[Any]:
-    columns: tuple[Any, ...] = (
-        _lists_version().label("version"),
-        _sum(CacheVersion.access).label("access"),
-    )
-    return select(*columns)
+_LISTS: Any = select(_lists_version().label("version"), _sum(CacheVersion.access).label("access"))
 
 
 def load_lists_version(db: ReadConnection) -> int:
@@ -61,20 +52,14 @@ def load_lists_version(db: ReadConnection) -> int:
 
 def load_lists_and_access_versions(db: ReadConnection) -> tuple[int, int]:
     """Return the version of `load_lists_version`, and that of the access blocks."""
-    found = row(db, _lists(), {})
+    found = row(db, _LISTS, {})
     assert found is not None, "a sum is always there"  # noqa: S101
     return found.version, found.access
 
 
-@cache
-def _topic() -> Select[Any]:
-    columns: tuple[Any, ...] = (
-        Topic.version,
-        Topic.hits,
-        display_names_version(),
-        access_version(),
-    )
-    return select(*columns).where(Topic.id == bindparam("id"))
+_TOPIC: Any = select(Topic.version, Topic.hits, display_names_version(), access_version()).where(
+    Topic.id == bindparam("id")
+)
 
 
 def load_topic_version(db: ReadConnection, topic_id: int) -> Any | None:
@@ -82,4 +67,4 @@ def load_topic_version(db: ReadConnection, topic_id: int) -> Any | None:
 
     The first two cover all that the topic and its replies show, except the hits.
     """
-    return row(db, _topic(), {"id": topic_id})
+    return row(db, _TOPIC, {"id": topic_id})

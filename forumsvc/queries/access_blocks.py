@@ -29,14 +29,12 @@ def _select() -> Select[Any]:
     return select(*_NEWEST_FIRST.keys, *_COLUMNS).outerjoin(User, User.id == AccessBlock.by_id)
 
 
-@cache
-def _by_id() -> Select[Any]:
-    return _select().where(AccessBlock.id == bindparam("id"))
+_BY_ID: Any = _select().where(AccessBlock.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, block_id: int) -> AccessBlockRow | None:
     """Return a block, or None."""
-    return row(db, _by_id(), {"id": block_id})
+    return row(db, _BY_ID, {"id": block_id})
 
 
 @cache
@@ -50,15 +48,14 @@ def page_of(db: ReadConnection, page: PageRequest) -> PageRows:
     return load_page(db, page, _NEWEST_FIRST, _page, {})
 
 
-@cache
-def _networks() -> Select[Any]:
-    columns: tuple[Any, ...] = (AccessBlock.value, AccessBlock.severity, AccessBlock.expires_at)
-    return select(*columns).where(AccessBlock.kind == AccessBlockKind.ADDRESS)
+_NETWORKS: Any = select(AccessBlock.value, AccessBlock.severity, AccessBlock.expires_at).where(
+    AccessBlock.kind == AccessBlockKind.ADDRESS
+)
 
 
 def networks(db: ReadConnection) -> Sequence[Row[Any]]:
     """Return value, severity and expires_at of all blocks of networks."""
-    return rows(db, _networks(), {})
+    return rows(db, _NETWORKS, {})
 
 
 def severities_of_email(

@@ -31,10 +31,11 @@ from ..errors import Invalid
 from ..models import Event, EventPosition
 from .rows import EventRow
 
+_AFTER_XID: Any = bindparam("after_xid", type_=BigInteger)
+_AFTER_ID: Any = bindparam("after_id", type_=BigInteger)
 _HORIZON: ColumnElement[int] = literal_column(
     "pg_snapshot_xmin(pg_current_snapshot())::text::bigint", BigInteger
 )
-
 _COLUMNS: tuple[Any, ...] = (
     Event.id,
     Event.xid,
@@ -108,15 +109,13 @@ def _position(cursor: Cursor | None) -> Position:
 
 @cache
 def _select_after(has_horizon: bool, *, has_type: bool) -> Select[Any]:
-    after_id = bindparam("after_id", type_=BigInteger)
-    after_xid = bindparam("after_xid", type_=BigInteger)
     statement = select(*_COLUMNS).limit(bindparam("most", type_=Integer, literal_execute=True))
     if has_type:
         statement = statement.where(Event.type == bindparam("type"))
     if not has_horizon and not has_type:
-        return statement.where(Event.id > after_id).order_by(Event.id)
+        return statement.where(Event.id > _AFTER_ID).order_by(Event.id)
     # With a type on SQLite, too, whose numbers are all 0: it is the order of the index.
-    after_position = row_of(Event.xid, Event.id) > row_of(after_xid, after_id)
+    after_position = row_of(Event.xid, Event.id) > row_of(_AFTER_XID, _AFTER_ID)
     statement = statement.where(after_position).order_by(Event.xid, Event.id)
     return statement.where(Event.xid < _HORIZON) if has_horizon else statement
 
@@ -139,23 +138,17 @@ def has_unread(db: ReadConnection, dialect: str, consumer: str) -> bool:
 
 def horizon(db: ReadConnection) -> int:
     """Return the lowest transaction number that may still insert events (PostgreSQL only)."""
-    [found] = rows(db, _select_horizon(), {})
+    [found] = rows(db, _SELECT_HORIZON, {})
     return int(found.horizon)
 
 
-@cache
-def _select_horizon() -> Select[Any]:
-    return select(_HORIZON.label("horizon"))
-
-
-@cache
-def _select_by_ids() -> Select[Any]:
-    return select(*_COLUMNS).where(Event.id.in_(bindparam("ids", expanding=True)))
+_SELECT_HORIZON: Any = select(_HORIZON.label("horizon"))
+_SELECT_BY_IDS: Any = select(*_COLUMNS).where(Event.id.in_(bindparam("ids", expanding=True)))
 
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, EventRow]:
     """Return the events with these ids, by id."""
-    found = rows(db, _select_by_ids(), {"ids": ids}) if ids else ()
+    found = rows(db, _SELECT_BY_IDS, {"ids": ids}) if ids else ()
     return {event.id: event for event in found}
 
 
@@ -198,32 +191,28 @@ def lags(db: SqlConnection) -> Sequence[Any]:
     ).all()
 
 
-@cache
-def _select_oldest_unread() -> Select[Any]:
-    after_xid, after_id = (bindparam(name, type_=BigInteger) for name in ("after_xid", "after_id"))
-    return (
-        select(Event.created_at)
-        .where(row_of(Event.xid, Event.id) > row_of(after_xid, after_id))
-        .order_by(Event.xid, Event.id)
-        .limit(1)
-    )
+_SELECT_OLDEST_UNREAD: Any = (
+    select(Event.created_at)
+    .where(row_of(Event.xid, Event.id) > row_of(_AFTER_XID, _AFTER_ID))
+    .order_by(Event.xid, Event.id)
+    .limit(1)
+)
 
 
 def oldest_unread_at(db: ReadConnection, consumer: str) -> datetime | None:
     """Return the time of the next event of a consumer, also above the horizon; None without one."""
     position = position_of(db, consumer) or Position(0, 0)
     values = {"after_xid": position.xid, "after_id": position.id}
-    found = row(db, _select_oldest_unread(), values)
+    found = row(db, _SELECT_OLDEST_UNREAD, values)
     return None if found is None else found.created_at
 
 
 def position_of(db: ReadConnection, consumer: str) -> Position | None:
     """Return how far a consumer has read, or None if it never did."""
-    found = row(db, _select_position(), {"consumer": consumer})
+    found = row(db, _SELECT_POSITION, {"consumer": consumer})
     return None if found is None else Position(found.xid, found.id)
 
 
-@cache
-def _select_position() -> Select[Any]:
-    columns: list[Any] = [EventPosition.xid, EventPosition.id]
-    return select(*columns).where(EventPosition.consumer == bindparam("consumer"))
+_SELECT_POSITION: Any = select(EventPosition.xid, EventPosition.id).where(
+    EventPosition.consumer == bindparam("consumer")
+)

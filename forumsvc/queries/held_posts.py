@@ -62,15 +62,13 @@ def page_of(db: ReadConnection, page: PageRequest, *, user_id: int | None, state
     return load_page(db, page, _NEWEST_FIRST, partial(_page, tuple(sorted(given))), given)
 
 
-@cache
-def _waiting_equal() -> Select[Any]:
-    return select(HeldPost.id).where(
-        HeldPost.user_id == bindparam("user_id"),
-        HeldPost.state == HeldState.WAITING,
-        HeldPost.topic_id.is_not_distinct_from(bindparam("topic_id", type_=BigId)),
-        HeldPost.title.is_not_distinct_from(bindparam("title", type_=Text)),
-        HeldPost.body == bindparam("body"),
-    )
+_WAITING_EQUAL: Any = select(HeldPost.id).where(
+    HeldPost.user_id == bindparam("user_id"),
+    HeldPost.state == HeldState.WAITING,
+    HeldPost.topic_id.is_not_distinct_from(bindparam("topic_id", type_=BigId)),
+    HeldPost.title.is_not_distinct_from(bindparam("title", type_=Text)),
+    HeldPost.body == bindparam("body"),
+)
 
 
 def waiting_equal(
@@ -81,18 +79,16 @@ def waiting_equal(
     title: of a topic; topic_id: of the topic that is replied to.
     """
     given = {"user_id": user_id, "body": body, "title": title, "topic_id": topic_id}
-    found: Any = row(db, _waiting_equal(), given)
+    found: Any = row(db, _WAITING_EQUAL, given)
     return None if found is None else int(found.id)
 
 
-@cache
-def _waiting_count() -> Select[Any]:
-    own = HeldPost.user_id == bindparam("user_id")
-    waiting = select(func.count().label("waiting")).select_from(HeldPost)
-    return waiting.where(own, HeldPost.state == HeldState.WAITING)
+_WAITING_COUNT: Any = select(func.count(HeldPost.id).label("waiting")).where(
+    HeldPost.user_id == bindparam("user_id"), HeldPost.state == HeldState.WAITING
+)
 
 
 def waiting_count(db: ReadConnection, user_id: int) -> int:
     """Return how many posts of a user wait."""
-    found: Any = row(db, _waiting_count(), {"user_id": user_id})
+    found: Any = row(db, _WAITING_COUNT, {"user_id": user_id})
     return int(found.waiting)

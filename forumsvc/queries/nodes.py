@@ -1,10 +1,9 @@
 """Loads nodes."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import bindparam, select
 
 from ..db.execution import ReadConnection, row, rows
 from ..ids import parse_id
@@ -22,56 +21,43 @@ _COLUMNS: tuple[Any, ...] = (
     Node.sort,
     Node.updated_at,
 )
-
-
-@cache
-def _all_nodes() -> Select[Any]:
-    return (
-        select(*_COLUMNS)
-        .outerjoin(Section, Section.id == Node.section_id)
-        .order_by(Node.sort.desc(), Node.id)
-    )
+_ALL_NODES: Any = (
+    select(*_COLUMNS)
+    .outerjoin(Section, Section.id == Node.section_id)
+    .order_by(Node.sort.desc(), Node.id)
+)
 
 
 def all_nodes(db: ReadConnection) -> Sequence[NodeRow]:
     """Return all nodes, the highest `sort` first."""
-    return rows(db, _all_nodes(), {})
+    return rows(db, _ALL_NODES, {})
 
 
-@cache
-def _by_id() -> Select[Any]:
-    return _all_nodes().where(Node.id == bindparam("id"))
+_BY_ID: Any = _ALL_NODES.where(Node.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, node_id: int) -> NodeRow | None:
     """Return a node, or None."""
-    return row(db, _by_id(), {"id": node_id})
+    return row(db, _BY_ID, {"id": node_id})
 
 
-@cache
-def _by_ids() -> Select[Any]:
-    return _all_nodes().where(Node.id.in_(bindparam("ids", expanding=True)))
+_BY_IDS: Any = _ALL_NODES.where(Node.id.in_(bindparam("ids", expanding=True)))
 
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, NodeRow]:
     """Return the nodes with these ids, by id."""
-    return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}
+    return {found.id: found for found in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
 
 
-@cache
-def _exists() -> Select[Any]:
-    return select(Node.id).where(Node.id == bindparam("id"))
+_EXISTS: Any = select(Node.id).where(Node.id == bindparam("id"))
 
 
 def exists(db: ReadConnection, node_id: int) -> bool:
     """Return whether there is such a node."""
-    return row(db, _exists(), {"id": node_id}) is not None
+    return row(db, _EXISTS, {"id": node_id}) is not None
 
 
-@cache
-def _names() -> Select[Any]:
-    columns: list[Any] = [Node.id, Node.name]
-    return select(*columns).order_by(Node.id)
+_NAMES: Any = select(Node.id, Node.name).order_by(Node.id)
 
 
 def id_of(db: ReadConnection, text: str) -> int | None:
@@ -79,7 +65,7 @@ def id_of(db: ReadConnection, text: str) -> int | None:
     node_id = parse_id(text)
     if node_id is not None and exists(db, node_id):
         return node_id
-    found = rows(db, _names(), {})
+    found = rows(db, _NAMES, {})
     exact = [node.id for node in found if node.name == text]
     similar = [node.id for node in found if normalize(node.name) == normalize(text)]
     return next(iter([*exact, *similar]), None)

@@ -85,24 +85,20 @@ def _ids(found: Iterable[int | None]) -> list[int]:
     return sorted({one for one in found if one is not None})
 
 
-@cache
-def _unread() -> Select[Any]:
-    return select(User.unread_count).where(User.id == bindparam("user_id"))
+_UNREAD: Any = select(User.unread_count).where(User.id == bindparam("user_id"))
 
 
 def unread_count(db: ReadConnection, user_id: int) -> int:
     """Return the number of a user's unread notifications."""
-    count: int = rows(db, _unread(), {"user_id": user_id})[0].unread_count
+    count: int = rows(db, _UNREAD, {"user_id": user_id})[0].unread_count
     return count
 
 
-@cache
-def _by_id() -> Select[Any]:
-    return select(Notification.id).where(
-        Notification.id == bindparam("id"), Notification.user_id == bindparam("user_id")
-    )
+_BY_ID: Any = select(Notification.id).where(
+    Notification.id == bindparam("id"), Notification.user_id == bindparam("user_id")
+)
 
 
 def by_id(db: ReadConnection, notification_id: int, user_id: int) -> Row[Any] | None:
     """Return a notification if it belongs to the user, else None."""
-    return row(db, _by_id(), {"id": notification_id, "user_id": user_id})
+    return row(db, _BY_ID, {"id": notification_id, "user_id": user_id})

@@ -20,16 +20,12 @@ _COLUMNS: tuple[Any, ...] = (
     Photo.storage,
     Photo.created_at,
 )
-
-
-@cache
-def _by_id() -> Select[Any]:
-    return select(Photo.id, *_COLUMNS).where(Photo.id == bindparam("id"))
+_BY_ID: Any = select(Photo.id, *_COLUMNS).where(Photo.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, photo_id: int) -> PhotoRow | None:
     """Return a photo, or None."""
-    return row(db, _by_id(), {"id": photo_id})
+    return row(db, _BY_ID, {"id": photo_id})
 
 
 @cache
@@ -44,25 +40,22 @@ def page_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     return load_page(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
 
 
-@cache
-def _used_bytes() -> Select[Any]:
-    total = func.coalesce(func.sum(Photo.size), 0, type_=BigInteger)
-    return select(total.label("used")).where(Photo.user_id == bindparam("user_id"))
+_USED_BYTES: Any = select(
+    func.coalesce(func.sum(Photo.size), 0, type_=BigInteger).label("used")
+).where(Photo.user_id == bindparam("user_id"))
 
 
 def used_bytes(db: ReadConnection, user_id: int) -> int:
     """Return the total size of a user's photos in bytes."""
-    return int(rows(db, _used_bytes(), {"user_id": user_id})[0].used)
+    return int(rows(db, _USED_BYTES, {"user_id": user_id})[0].used)
 
 
-@cache
-def _storages() -> Select[Any]:
-    return select(Photo.storage).where(Photo.name == bindparam("name")).distinct()
+_STORAGES: Any = select(Photo.storage).where(Photo.name == bindparam("name")).distinct()
 
 
 def storages_of(db: ReadConnection, name: str) -> set[str | None]:
     """Return the storages in which the photos of this name have their file."""
-    return {found.storage for found in rows(db, _storages(), {"name": name})}
+    return {found.storage for found in rows(db, _STORAGES, {"name": name})}
 
 
 def is_used(db: SqlConnection, name: str) -> bool:

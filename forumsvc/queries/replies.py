@@ -123,48 +123,42 @@ def by_id(db: ReadConnection, reply_id: int, *, lock: bool = False) -> ReplyRow 
     return row(db, _by_id(lock=lock), {"id": reply_id})
 
 
-@cache
-def _state() -> Select[Any]:
-    columns: tuple[Any, ...] = (
-        *(Reply.id, Reply.topic_id, Reply.user_id, Reply.deleted_at),
-        *_TOPIC_STATE,
-    )
-    statement = select(*columns).join(Topic, Topic.id == Reply.topic_id)
-    return statement.where(Reply.id == bindparam("id"))
+_STATE: Any = (
+    select(Reply.id, Reply.topic_id, Reply.user_id, Reply.deleted_at, *_TOPIC_STATE)
+    .join(Topic, Topic.id == Reply.topic_id)
+    .where(Reply.id == bindparam("id"))
+)
 
 
 def state(db: ReadConnection, reply_id: int) -> ReplyStateRow | None:
     """Return the columns of a reply that its ACL needs, or None."""
-    return row(db, _state(), {"id": reply_id})
+    return row(db, _STATE, {"id": reply_id})
 
 
-@cache
-def _created() -> Select[Any]:
-    return _detail().where(Reply.id == last_inserted_id(Reply))
+_CREATED: Any = _detail().where(Reply.id == last_inserted_id(Reply))
 
 
 def created(db: Session) -> ReplyRow:
     """Return the reply that this transaction inserted last, as `by_id` does."""
-    [found] = rows(db, _created(), {})
+    [found] = rows(db, _CREATED, {})
     return found
 
 
-@cache
-def _by_ids() -> Select[Any]:
-    return _with_author(LIST_COLUMNS).where(Reply.id.in_(bindparam("ids", expanding=True)))
+_BY_IDS: Any = _with_author(LIST_COLUMNS).where(Reply.id.in_(bindparam("ids", expanding=True)))
 
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReplyListRow]:
     """Return the replies with these ids, by id."""
-    return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}
+    return {found.id: found for found in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
 
 
-@cache
-def _details_by_ids() -> Select[Any]:
-    statement = _with_author(DETAIL_COLUMNS).join(Topic, Topic.id == Reply.topic_id)
-    return statement.where(Reply.id.in_(bindparam("ids", expanding=True)))
+_DETAILS_BY_IDS: Any = (
+    _with_author(DETAIL_COLUMNS)
+    .join(Topic, Topic.id == Reply.topic_id)
+    .where(Reply.id.in_(bindparam("ids", expanding=True)))
+)
 
 
 def details_by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReplyDetailRow]:
     """Return the replies with these ids, with their topics' columns, by id."""
-    return {found.id: found for found in rows(db, _details_by_ids(), {"ids": ids})} if ids else {}
+    return {found.id: found for found in rows(db, _DETAILS_BY_IDS, {"ids": ids})} if ids else {}

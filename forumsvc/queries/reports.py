@@ -28,21 +28,21 @@ def _select() -> Select[Any]:
     return select(*_NEWEST_FIRST.keys, *_COLUMNS).join(Review, Review.id == Report.review_id)
 
 
-@cache
-def _by_id() -> Select[Any]:
-    return _select().where(Report.id == bindparam("id"))
+_BY_ID: Any = _select().where(Report.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, report_id: int) -> ReportRow | None:
     """Return a report, or None."""
-    return row(db, _by_id(), {"id": report_id})
+    return row(db, _BY_ID, {"id": report_id})
 
 
-@cache
-def _is_open() -> Select[Any]:
-    own = (Report.reporter_id == bindparam("user_id"), Report.state == ReportState.OPEN)
-    found = select(Report.id).join(Review, Review.id == Report.review_id)
-    return found.where(*own, Review.object_key == bindparam("key")).limit(1)
+_IS_OPEN: Any = (
+    select(Report.id)
+    .join(Review, Review.id == Report.review_id)
+    .where(Report.reporter_id == bindparam("user_id"), Report.state == ReportState.OPEN)
+    .where(Review.object_key == bindparam("key"))
+    .limit(1)
+)
 
 
 def is_open(db: ReadConnection, user_id: int, key: str) -> bool:
@@ -50,7 +50,7 @@ def is_open(db: ReadConnection, user_id: int, key: str) -> bool:
 
     key: of the object, which its review has.
     """
-    return row(db, _is_open(), {"user_id": user_id, "key": key}) is not None
+    return row(db, _IS_OPEN, {"user_id": user_id, "key": key}) is not None
 
 
 @cache

@@ -97,15 +97,14 @@ def page_of(
     return load_page(db, page, _ORDERS[order], build, given)
 
 
-@cache
-def _waiting() -> Select[Any]:
-    columns: list[Any] = [func.count().label("open"), func.min(Review.opened_at).label("oldest_at")]
-    return select(*columns).where(Review.state == ReviewState.OPEN)
+_WAITING: Any = select(
+    func.count().label("open"), func.min(Review.opened_at).label("oldest_at")
+).where(Review.state == ReviewState.OPEN)
 
 
 def waiting(db: ReadConnection) -> tuple[int, datetime | None]:
     """Return how many reviews are open, and since when the oldest of them is."""
-    found: Any = row(db, _waiting(), {})
+    found: Any = row(db, _WAITING, {})
     return int(found.open), found.oldest_at
 
 
@@ -131,13 +130,12 @@ def by_id(db: ReadConnection, review_id: int, *, lock: bool = False) -> ReviewRo
     return row(db, _by_id(lock=lock), {"id": review_id})
 
 
-@cache
-def _restrictions_count() -> Select[Any]:
-    own = Restriction.user_id == bindparam("id")
-    return select(func.count().label("restrictions")).select_from(Restriction).where(own)
+_RESTRICTIONS_COUNT: Any = select(func.count(Restriction.id).label("restrictions")).where(
+    Restriction.user_id == bindparam("id")
+)
 
 
 def restrictions_count(db: ReadConnection, user_id: int) -> int:
     """Return how often a user was silenced or warned so far."""
-    found: Any = row(db, _restrictions_count(), {"id": user_id})
+    found: Any = row(db, _RESTRICTIONS_COUNT, {"id": user_id})
     return int(found.restrictions)

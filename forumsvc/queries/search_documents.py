@@ -18,12 +18,10 @@ POSTS: dict[Words, type[Topic | Reply]] = {TopicWords: Topic, ReplyWords: Reply}
 
 def is_complete(db: ReadConnection) -> bool:
     """Return whether all posts were indexed once, so that searches find what is there."""
-    return row(db, _pending(), {}) is None
+    return row(db, _PENDING, {}) is None
 
 
-@cache
-def _pending() -> Select[Any]:
-    return select(PendingReindex.id).limit(1)
+_PENDING: Any = select(PendingReindex.id).limit(1)
 
 
 def missing_ids(db: SqlConnection, words: Words, first: int, last: int) -> Sequence[int]:

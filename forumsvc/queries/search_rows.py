@@ -1,10 +1,9 @@
 """The rows of what a search finds, as they are at that moment."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from ..db.execution import rows
 from ..markup.text_content import text_content
@@ -14,12 +13,12 @@ from ..search.ranking import Found
 
 def topic_states(db: Connection, ids: Sequence[int]) -> dict[int, Row[Any]]:
     """Return what permission and rank of topics depend on, by id."""
-    return {row.id: row for row in rows(db, _topic_states(), {"ids": ids})}
+    return {row.id: row for row in rows(db, _TOPIC_STATES, {"ids": ids})}
 
 
 def reply_states(db: Connection, ids: Sequence[int]) -> Sequence[Row[Any]]:
     """Return what permission and rank of replies depend on."""
-    return rows(db, _reply_states(), {"ids": ids}) if ids else []
+    return rows(db, _REPLY_STATES, {"ids": ids}) if ids else []
 
 
 def texts(db: Connection, posts: Sequence[Found]) -> Iterator[str]:
@@ -28,7 +27,7 @@ def texts(db: Connection, posts: Sequence[Found]) -> Iterator[str]:
     reply_ids = [post.reply_id for post in posts if post.reply_id is not None]
     of_topics, of_replies = (
         {row.id: row.body_html for row in rows(db, statement, {"ids": ids})} if ids else {}
-        for statement, ids in ((_topic_texts(), topic_ids), (_reply_texts(), reply_ids))
+        for statement, ids in ((_TOPIC_TEXTS, topic_ids), (_REPLY_TEXTS, reply_ids))
     )
     for post in posts:
         html = of_topics[post.topic_id] if post.reply_id is None else of_replies[post.reply_id]
@@ -38,45 +37,20 @@ def texts(db: Connection, posts: Sequence[Found]) -> Iterator[str]:
 def blocked_by(db: Connection, viewer_id: int | None) -> frozenset[int]:
     if viewer_id is None:
         return frozenset()
-    found = rows(db, _blocked_ids(), {"viewer_id": viewer_id})
+    found = rows(db, _BLOCKED_IDS, {"viewer_id": viewer_id})
     return frozenset(row.target_id for row in found)
 
 
 _IDS: Any = bindparam("ids", expanding=True)
-
-
-@cache
-def _topic_states() -> Select[Any]:
-    columns: list[Any] = [
-        *(Topic.id, Topic.user_id, Topic.node_id, Topic.title, Topic.created_at),
-        *(Topic.likes_count, Topic.replies_count, Topic.excellent_at),
-        *(Topic.closed_at, Topic.banned_at, Topic.deleted_at),
-    ]
-    return select(*columns).where(Topic.id.in_(_IDS))
-
-
-@cache
-def _reply_states() -> Select[Any]:
-    columns: list[Any] = [
-        *(Reply.id, Reply.topic_id, Reply.user_id),
-        *(Reply.likes_count, Reply.created_at, Reply.deleted_at),
-    ]
-    return select(*columns).where(Reply.id.in_(_IDS))
-
-
-@cache
-def _blocked_ids() -> Select[Any]:
-    columns: list[Any] = [UserBlock.target_id]
-    return select(*columns).where(UserBlock.user_id == bindparam("viewer_id"))
-
-
-@cache
-def _topic_texts() -> Select[Any]:
-    columns: list[Any] = [Topic.id, Topic.body_html]
-    return select(*columns).where(Topic.id.in_(_IDS))
-
-
-@cache
-def _reply_texts() -> Select[Any]:
-    columns: list[Any] = [Reply.id, Reply.body_html]
-    return select(*columns).where(Reply.id.in_(_IDS))
+_TOPIC_STATES: Any = select(
+    *(Topic.id, Topic.user_id, Topic.node_id, Topic.title, Topic.created_at),
+    *(Topic.likes_count, Topic.replies_count, Topic.excellent_at),
+    *(Topic.closed_at, Topic.banned_at, Topic.deleted_at),
+).where(Topic.id.in_(_IDS))
+_REPLY_STATES: Any = select(
+    *(Reply.id, Reply.topic_id, Reply.user_id),
+    *(Reply.likes_count, Reply.created_at, Reply.deleted_at),
+).where(Reply.id.in_(_IDS))
+_BLOCKED_IDS: Any = select(UserBlock.target_id).where(UserBlock.user_id == bindparam("viewer_id"))
+_TOPIC_TEXTS: Any = select(Topic.id, Topic.body_html).where(Topic.id.in_(_IDS))
+_REPLY_TEXTS: Any = select(Reply.id, Reply.body_html).where(Reply.id.in_(_IDS))

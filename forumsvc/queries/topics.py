@@ -252,14 +252,12 @@ def state(db: ReadConnection, topic_id: int, *, lock: bool = False) -> TopicStat
     return row(db, _state(lock=lock), {"id": topic_id})
 
 
-@cache
-def _created() -> Select[Any]:
-    return _detail().where(Topic.id == last_inserted_id(Topic))
+_CREATED: Any = _detail().where(Topic.id == last_inserted_id(Topic))
 
 
 def created(db: Session) -> TopicRow:
     """Return the topic that this transaction inserted last, as `by_id` does."""
-    [found] = rows(db, _created(), {})
+    [found] = rows(db, _CREATED, {})
     return found
 
 
@@ -285,11 +283,9 @@ def by_id_cached(db: Executor, page_cache: PageCache, topic_id: int) -> TopicRow
     return found
 
 
-@cache
-def _by_ids() -> Select[Any]:
-    return _joined(LIST_COLUMNS).where(Topic.id.in_(bindparam("ids", expanding=True)))
+_BY_IDS: Any = _joined(LIST_COLUMNS).where(Topic.id.in_(bindparam("ids", expanding=True)))
 
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, TopicListRow]:
     """Return the topics with these ids, by id."""
-    return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}
+    return {found.id: found for found in rows(db, _BY_IDS, {"ids": ids})} if ids else {}

@@ -71,14 +71,12 @@ def by_id(db: ReadConnection, user_id: int, *, lock: bool = False) -> UserRow | 
     return row(db, _by_id(lock=lock), {"id": user_id})
 
 
-@cache
-def _by_login() -> Select[Any]:
-    return select(*_DETAIL_COLUMNS).where(User.login_key == bindparam("login_key"))
+_BY_LOGIN: Any = select(*_DETAIL_COLUMNS).where(User.login_key == bindparam("login_key"))
 
 
 def by_login(db: ReadConnection, login: str) -> UserRow | None:
     """Return the user with this login, ignoring case, or None."""
-    return row(db, _by_login(), {"login_key": login.lower()})
+    return row(db, _BY_LOGIN, {"login_key": login.lower()})
 
 
 def id_of(db: ReadConnection, text: str) -> int | None:
@@ -88,34 +86,24 @@ def id_of(db: ReadConnection, text: str) -> int | None:
     return None if found is None else found.user_id
 
 
-@cache
-def _by_ids() -> Select[Any]:
-    return select(*summary()).where(User.id.in_(bindparam("ids", expanding=True)))
+_BY_IDS: Any = select(*summary()).where(User.id.in_(bindparam("ids", expanding=True)))
 
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, UserSummaryRow]:
     """Return the users with these ids, deleted ones too, by id."""
-    return {found.user_id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}
+    return {found.user_id: found for found in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
 
 
-@cache
-def _popular() -> Select[Any]:
-    return (
-        select(*summary())
-        .where(User.state == UserState.ACTIVE)
-        .order_by(User.replies_count.desc(), User.topics_count.desc(), User.created_at, User.id)
-    )
-
-
-@cache
-def _most_popular() -> Select[Any]:
-    statement: Select[Any] = with_limit(_popular())
-    return statement
+_POPULAR: Any = with_limit(
+    select(*summary())
+    .where(User.state == UserState.ACTIVE)
+    .order_by(User.replies_count.desc(), User.topics_count.desc(), User.created_at, User.id)
+)
 
 
 def popular(db: ReadConnection, limit: int) -> Sequence[UserSummaryRow]:
     """Return the active users with the most replies and topics."""
-    return rows(db, _most_popular(), {"limit": limit})
+    return rows(db, _POPULAR, {"limit": limit})
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,18 +170,15 @@ def likers_of_reply(db: ReadConnection, reply_id: int, page: PageRequest) -> Pag
     return _read(db, reply_id, _REPLY_LIKERS, page)
 
 
-@cache
-def _mentioned() -> Select[Any]:
-    columns: tuple[Any, ...] = (User.id, User.login, User.login_key)
-    return select(*columns).where(
-        User.login_key.in_(bindparam("keys", expanding=True)), User.state != UserState.DELETED
-    )
+_MENTIONED: Any = select(User.id, User.login, User.login_key).where(
+    User.login_key.in_(bindparam("keys", expanding=True)), User.state != UserState.DELETED
+)
 
 
 def mentioned(db: ReadConnection, logins: Sequence[str]) -> dict[str, Row[Any]]:
     """Return the users (id, login) with these logins, without deleted ones, by login_key."""
     keys = [login.lower() for login in logins]
-    return {user.login_key: user for user in rows(db, _mentioned(), {"keys": keys})}
+    return {user.login_key: user for user in rows(db, _MENTIONED, {"keys": keys})}
 
 
 _AFTER_ALL = "\U0010ffff"

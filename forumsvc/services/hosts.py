@@ -10,12 +10,11 @@ import socket
 import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Row, Select, bindparam, select
+from sqlalchemy import BigInteger, Row, bindparam, select
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection, rows
@@ -56,13 +55,11 @@ def clock_offset(db: ReadConnection) -> int:
     It is right to half the time that the statement takes.
     """
     before = time.time()
-    [found] = rows(db, _select_time(), {})
+    [found] = rows(db, _SELECT_TIME, {})
     return round((before + time.time()) * 500 - found.now)
 
 
-@cache
-def _select_time() -> Select[Any]:
-    return select(database_time().label("now"))
+_SELECT_TIME: Any = select(database_time().label("now"))
 
 
 def report(db: Session, found: Facts, secret: str, offset: int, *, is_start: bool) -> None:
@@ -87,17 +84,17 @@ def report(db: Session, found: Facts, secret: str, offset: int, *, is_start: boo
 
 def alive(db: ReadConnection) -> Sequence[Row[Any]]:
     """Return the hosts that were seen within `ALIVE`, by name."""
-    return rows(db, _select_alive(), {"milliseconds": _milliseconds(ALIVE)})
+    return rows(db, _SELECT_ALIVE, {"milliseconds": _milliseconds(ALIVE)})
 
 
-@cache
-def _select_alive() -> Select[Any]:
-    columns: list[Any] = [
+_SELECT_ALIVE: Any = (
+    select(
         *(Host.name, Host.clock_offset, Host.salt, Host.secret_digest),
         *(Host.version, Host.build, Host.settings),
-    ]
-    since = database_time() - bindparam("milliseconds", type_=BigInteger)
-    return select(*columns).where(Host.seen_at > since).order_by(Host.name)
+    )
+    .where(Host.seen_at > database_time() - bindparam("milliseconds", type_=BigInteger))
+    .order_by(Host.name)
+)
 
 
 def has_secret(host: Any, secret: str) -> bool:

@@ -7,7 +7,7 @@ in the transaction of the work itself, because a process can lose its lease and 
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, Select, String, bindparam, func, select
+from sqlalchemy import BigInteger, String, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection, row, rows
@@ -45,23 +45,19 @@ def release(db: Session, name: str, holder: str) -> None:
 
 def holder(db: ReadConnection, name: str) -> str | None:
     """Return who holds the lease now, or None."""
-    found = row(db, _select_holder(), {"name": name})
+    found = row(db, _SELECT_HOLDER, {"name": name})
     return None if found is None else str(found.holder)
 
 
-@cache
-def _select_holder() -> Select[Any]:
-    here = Lease.name == bindparam("name", type_=String)
-    columns: list[Any] = [Lease.holder]
-    return select(*columns).where(here, Lease.until > database_time())
+_SELECT_HOLDER: Any = select(Lease.holder).where(
+    Lease.name == bindparam("name", type_=String), Lease.until > database_time()
+)
 
 
 def seconds_left(db: ReadConnection) -> float | None:
     """Return for how long the lease that ends last is held; negative: it ended; None: no lease."""
-    [found] = rows(db, _select_last(), {})
+    [found] = rows(db, _SELECT_LAST, {})
     return None if found.left is None else found.left / 1000
 
 
-@cache
-def _select_last() -> Select[Any]:
-    return select((func.max(Lease.until) - database_time()).label("left"))
+_SELECT_LAST: Any = select((func.max(Lease.until) - database_time()).label("left"))

@@ -115,14 +115,14 @@ def unfavorite(db: Session, actor_id: int, topic: TopicStateRow) -> None:
 
 def _count_favorite(db: Session, user_id: int, topic: TopicStateRow, by: int) -> None:
     if by and topic.deleted_at is None and topic.banned_at is None:
-        execute(db, _update_favorites_count(), {"owner_id": user_id, "by": by})
+        execute(db, _UPDATE_FAVORITES_COUNT, {"owner_id": user_id, "by": by})
 
 
-@cache
-def _update_favorites_count() -> Any:
-    favorites = at_least_zero(User.favorites_count + bindparam("by", type_=Integer))
-    owner = User.id == bindparam("owner_id", type_=BigId)
-    return update_without_invalidation(User).where(owner).values(favorites_count=favorites)
+_UPDATE_FAVORITES_COUNT: Any = (
+    update_without_invalidation(User)
+    .where(User.id == bindparam("owner_id", type_=BigId))
+    .values(favorites_count=at_least_zero(User.favorites_count + bindparam("by", type_=Integer)))
+)
 
 
 def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:

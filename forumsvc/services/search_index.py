@@ -9,13 +9,11 @@ those of a newer one.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
     Row,
-    Select,
     bindparam,
     or_,
     select,
@@ -206,32 +204,30 @@ def _sources(db: SqlConnection, words: Words, ids: Sequence[int]) -> Sequence[Ro
     """Return all that tokens depend on."""
     if not ids:
         return []
-    return db.execute(_topics() if words is TopicWords else _replies(), {"ids": ids}).all()
-
-
-@cache
-def _topics() -> Select[Any]:
-    columns: list[Any] = [
-        *(Topic.id, Topic.user_id, Topic.node_id, Topic.title, Topic.body_html, Topic.created_at),
-        _is_hidden(Topic.banned_at, Topic.deleted_at),
-    ]
-    is_one = Topic.id.in_(bindparam("ids", expanding=True))
-    return select(*columns).where(is_one).order_by(Topic.id)
-
-
-@cache
-def _replies() -> Select[Any]:
-    columns: list[Any] = [
-        *(Reply.id, Reply.user_id, Topic.node_id, Reply.body_html, Reply.created_at),
-        _is_hidden(Reply.deleted_at, Topic.banned_at, Topic.deleted_at),
-    ]
-    is_one = Reply.id.in_(bindparam("ids", expanding=True))
-    joined = select(*columns).join(Topic, Topic.id == Reply.topic_id)
-    return joined.where(is_one).order_by(Reply.id)
+    return db.execute(_TOPICS if words is TopicWords else _REPLIES, {"ids": ids}).all()
 
 
 def _is_hidden(*moments: Any) -> ColumnElement[bool]:
     return or_(*(moment.is_not(None) for moment in moments)).label("is_hidden")
+
+
+_TOPICS: Any = (
+    select(
+        *(Topic.id, Topic.user_id, Topic.node_id, Topic.title, Topic.body_html, Topic.created_at),
+        _is_hidden(Topic.banned_at, Topic.deleted_at),
+    )
+    .where(Topic.id.in_(bindparam("ids", expanding=True)))
+    .order_by(Topic.id)
+)
+_REPLIES: Any = (
+    select(
+        *(Reply.id, Reply.user_id, Topic.node_id, Reply.body_html, Reply.created_at),
+        _is_hidden(Reply.deleted_at, Topic.banned_at, Topic.deleted_at),
+    )
+    .join(Topic, Topic.id == Reply.topic_id)
+    .where(Reply.id.in_(bindparam("ids", expanding=True)))
+    .order_by(Reply.id)
+)
 
 
 def _document(words: Words, row: Row[Any]) -> Document:
