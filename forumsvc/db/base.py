@@ -3,7 +3,17 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from sqlalchemy import BigInteger, CheckConstraint, DateTime, Dialect, Integer, MetaData, Text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    Dialect,
+    Index,
+    Integer,
+    MetaData,
+    Text,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -67,3 +77,9 @@ def one_of(name: str, column: str, values: Any) -> CheckConstraint:
 def not_negative(*columns: str) -> list[CheckConstraint]:
     """Return a check for each counter column that it is not negative."""
     return [CheckConstraint(f"{column} >= 0", name=column) for column in columns]
+
+
+def partial_index(name: str, *columns: Any, only: str, unique: bool = False) -> Index:
+    """Return an index of the rows that meet the SQL condition `only`."""
+    where = text(only)
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)

@@ -25,8 +25,8 @@ def is_sqlite(db: ReadConnection) -> bool:
 def rows(db: ReadConnection, statement: Query, values: Values) -> Sequence[Row[Any]]:
     """Execute a SELECT and return its rows.
 
-    statement: the same object at each call (a constant, or built in a function with `@cache`), or it is compiled
-    again each time.
+    statement: the same object at each call (a constant, or from a function with `@cache`), or it is
+    compiled again each time.
     """
     if isinstance(db, Executor):
         return db.rows(statement, values)

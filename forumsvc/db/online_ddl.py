@@ -33,20 +33,6 @@ def drop_index(name: str, table: str) -> None:
         op.drop_index(name, table, if_exists=True, postgresql_concurrently=concurrently)
 
 
-def replace_index(name: str, table: str, columns: Sequence[Any], where: str | None = None) -> None:
-    """Replace an index of that name; reads can use the old or the new one at any time."""
-    with _online() as concurrently:
-        if not concurrently:
-            op.drop_index(name, table)
-            _create(name, table, columns, where, concurrently)
-            return
-        new = f"{name}_new"
-        op.drop_index(new, table, if_exists=True, postgresql_concurrently=True)
-        _create(new, table, columns, where, concurrently)
-        op.drop_index(name, table, if_exists=True, postgresql_concurrently=True)
-        op.execute(f'ALTER INDEX "{new}" RENAME TO "{name}"')
-
-
 def replace_check(name: str, table: str, condition: str) -> None:
     """Replace the CHECK constraint of that name, without a copy of the table.
 

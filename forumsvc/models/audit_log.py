@@ -3,10 +3,10 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import DDL, CheckConstraint, Index, String, Text, event, text
+from sqlalchemy import DDL, CheckConstraint, Index, String, Text, event
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of
+from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of, partial_index
 
 
 class AdminAction(StrEnum):
@@ -89,11 +89,8 @@ class AuditRecord(Base):
         Index("ix_audit_log_actor_id_id", "actor_id", "id"),
         Index("ix_audit_log_user_id_id", "user_id", "id"),
         Index("ix_audit_log_topic_id_id", "topic_id", "id"),
-        Index(
-            "ix_audit_log_trimmed_before",
-            "trimmed_before",
-            sqlite_where=text("trimmed_before IS NOT NULL"),
-            postgresql_where=text("trimmed_before IS NOT NULL"),
+        partial_index(
+            "ix_audit_log_trimmed_before", "trimmed_before", only="trimmed_before IS NOT NULL"
         ),
         {"sqlite_autoincrement": True},
     )

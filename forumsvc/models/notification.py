@@ -3,12 +3,10 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ForeignKey, Index, String, Text, text
+from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of
-
-_UNREAD = text("read_at IS NULL")
+from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of, partial_index
 
 
 class NotificationType(StrEnum):
@@ -52,12 +50,11 @@ class Notification(Base):
         one_of("type", "type", NotificationType),
         one_of("mention_type", "mention_type", MentionType),
         Index("ix_notifications_user_id_id", "user_id", "id"),
-        Index(
+        partial_index(
             "ix_notifications_unread_user_id_topic_id",
             "user_id",
             "topic_id",
-            sqlite_where=_UNREAD,
-            postgresql_where=_UNREAD,
+            only="read_at IS NULL",
         ),
         Index("ix_notifications_topic_id", "topic_id"),
         Index("ix_notifications_reply_id", "reply_id"),

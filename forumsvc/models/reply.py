@@ -2,13 +2,19 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, Integer, Text, text
+from sqlalchemy import ForeignKey, Index, Integer, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative
-
-_NOT_DELETED = text("deleted_at IS NULL")
-_DELETED = text("deleted_at IS NOT NULL")
+from ..db.base import (
+    Base,
+    BigId,
+    Counter,
+    PrimaryKey,
+    Timestamp,
+    UtcDateTime,
+    not_negative,
+    partial_index,
+)
 
 
 class Reply(Base):
@@ -30,22 +36,13 @@ class Reply(Base):
     __table_args__ = (
         Index("ix_replies_topic_id_id", "topic_id", "id"),
         Index("ix_replies_markup_version_id", "markup_version", "id"),
-        Index(
+        partial_index(
             "ix_replies_user_id_id_topic_id",
-            "user_id",
-            "id",
-            "topic_id",
-            sqlite_where=_NOT_DELETED,
-            postgresql_where=_NOT_DELETED,
+            *("user_id", "id", "topic_id"),
+            only="deleted_at IS NULL",
         ),
         # For the pace of posting, which counts deleted replies, too.
-        Index(
-            "ix_replies_user_deleted",
-            "user_id",
-            "id",
-            sqlite_where=_DELETED,
-            postgresql_where=_DELETED,
-        ),
+        partial_index("ix_replies_user_deleted", "user_id", "id", only="deleted_at IS NOT NULL"),
         *not_negative("likes_count"),
         {"sqlite_autoincrement": True},
     )

@@ -3,10 +3,19 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
+from sqlalchemy import Boolean, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, EmptyText, PrimaryKey, Timestamp, UtcDateTime, one_of
+from ..db.base import (
+    Base,
+    BigId,
+    EmptyText,
+    PrimaryKey,
+    Timestamp,
+    UtcDateTime,
+    one_of,
+    partial_index,
+)
 
 
 class ReportCategory(StrEnum):
@@ -25,9 +34,6 @@ class ReportState(StrEnum):
     OPEN = "open"
     UPHELD = "upheld"
     DISMISSED = "dismissed"
-
-
-_IS_OPEN = text("state = 'open'")
 
 
 class Report(Base):
@@ -52,13 +58,8 @@ class Report(Base):
     __table_args__ = (
         one_of("category", "category", ReportCategory),
         one_of("state", "state", ReportState),
-        Index(
-            "uq_reports_open",
-            "review_id",
-            "reporter_id",
-            unique=True,
-            sqlite_where=_IS_OPEN,
-            postgresql_where=_IS_OPEN,
+        partial_index(
+            "uq_reports_open", "review_id", "reporter_id", only="state = 'open'", unique=True
         ),
         Index("ix_reports_review_id_id", "review_id", "id"),
         Index("ix_reports_reporter_id_id", "reporter_id", "id"),

@@ -3,10 +3,19 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Boolean, ForeignKey, Index, Integer, String, Text, false, text
+from sqlalchemy import Boolean, ForeignKey, Index, Integer, String, Text, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, one_of
+from ..db.base import (
+    Base,
+    BigId,
+    Counter,
+    PrimaryKey,
+    Timestamp,
+    UtcDateTime,
+    one_of,
+    partial_index,
+)
 
 
 class ReviewKind(StrEnum):
@@ -34,9 +43,6 @@ class Decision(StrEnum):
     HIDE = "hide"
     DELETE = "delete"
     DISMISS = "dismiss"
-
-
-_IS_OPEN = text("state = 'open'")
 
 
 class Review(Base):
@@ -74,13 +80,7 @@ class Review(Base):
         one_of("kind", "kind", ReviewKind),
         one_of("state", "state", ReviewState),
         one_of("decision", "decision", Decision),
-        Index(
-            "uq_reviews_open",
-            "object_key",
-            unique=True,
-            sqlite_where=_IS_OPEN,
-            postgresql_where=_IS_OPEN,
-        ),
+        partial_index("uq_reviews_open", "object_key", only="state = 'open'", unique=True),
         Index("ix_reviews_state_id", "state", "id"),
         Index("ix_reviews_state_weight_id", "state", "weight", "id"),
         Index("ix_reviews_resolved_at", "resolved_at"),

@@ -7,19 +7,23 @@ a sort order descend, so an ascending index serves it, read backwards.
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, Text, text
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative
+from ..db.base import (
+    Base,
+    BigId,
+    Counter,
+    PrimaryKey,
+    Timestamp,
+    UtcDateTime,
+    not_negative,
+    partial_index,
+)
 from .cache_version import random_version
 
 VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
 HIDDEN = "deleted_at IS NOT NULL OR banned_at IS NOT NULL"
-
-
-def _partial_index(name: str, *columns: str, only: str = VISIBLE) -> Index:
-    where = text(only)
-    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
 def _list_indexes() -> list[Index]:
@@ -36,7 +40,7 @@ def _list_indexes() -> list[Index]:
         "excellent": (("id",), f"{VISIBLE} AND excellent_at IS NOT NULL"),
     }
     return [
-        _partial_index(f"ix_topics_{scope}{order}", *leading, *columns, "user_id", only=only)
+        partial_index(f"ix_topics_{scope}{order}", *leading, *columns, "user_id", only=only)
         for scope, leading in (("", ()), ("node_", ("node_id",)))
         for order, (columns, only) in orders.items()
     ]
@@ -80,12 +84,12 @@ class Topic(Base):
 
     __table_args__ = (
         *_list_indexes(),
-        _partial_index("ix_topics_user_recent", "user_id", "id"),
+        partial_index("ix_topics_user_recent", "user_id", "id", only=VISIBLE),
         # For the pace of posting, which counts hidden topics, too.
-        _partial_index("ix_topics_user_hidden", "user_id", "id", only=HIDDEN),
-        _partial_index("ix_topics_user_likes", "user_id", "likes_count", "id"),
-        _partial_index("ix_topics_user_replies", "user_id", "replies_count", "id"),
-        _partial_index("ix_topics_hidden", "id", only=HIDDEN),
+        partial_index("ix_topics_user_hidden", "user_id", "id", only=HIDDEN),
+        partial_index("ix_topics_user_likes", "user_id", "likes_count", "id", only=VISIBLE),
+        partial_index("ix_topics_user_replies", "user_id", "replies_count", "id", only=VISIBLE),
+        partial_index("ix_topics_hidden", "id", only=HIDDEN),
         Index("ix_topics_markup_version_id", "markup_version", "id"),
         # For the topics of a node when they are moved to another.
         Index("ix_topics_node_id", "node_id"),

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint, false, text
+from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import (
@@ -16,6 +16,7 @@ from ..db.base import (
     UtcDateTime,
     not_negative,
     one_of,
+    partial_index,
 )
 from ..texts import Message
 
@@ -155,26 +156,15 @@ Index(
     User.id,
 )
 # Finds the silences that have ended.
-Index(
-    "ix_users_blocked_until",
-    User.blocked_until,
-    sqlite_where=text("blocked_until IS NOT NULL"),
-    postgresql_where=text("blocked_until IS NOT NULL"),
-)
+partial_index("ix_users_blocked_until", User.blocked_until, only="blocked_until IS NOT NULL")
 # Finds the accounts whose address nobody has confirmed.
-Index(
+partial_index(
     "ix_users_unconfirmed",
     User.created_at,
-    sqlite_where=text("email IS NOT NULL AND email_confirmed_at IS NULL"),
-    postgresql_where=text("email IS NOT NULL AND email_confirmed_at IS NULL"),
+    only="email IS NOT NULL AND email_confirmed_at IS NULL",
 )
 # Few users have an avatar; this finds the user of a stored image by its name.
-Index(
-    "ix_users_avatar",
-    User.avatar,
-    sqlite_where=text("avatar <> ''"),
-    postgresql_where=text("avatar <> ''"),
-)
+partial_index("ix_users_avatar", User.avatar, only="avatar <> ''")
 # Bytes are compared, as SQLite does anyway: all keys with the same beginning stand together.
 Index("ix_users_name_key", User.name_key)
 Index("ix_users_login_key_bytes", User.login_key.collate("C")).ddl_if(dialect="postgresql")

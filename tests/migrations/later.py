@@ -13,7 +13,7 @@ MIGRATION = '''"""{summary}."""
 
 import sqlalchemy as sa
 from alembic import op
-from forumsvc.db.online_ddl import create_index, drop_index, replace_index
+from forumsvc.db.online_ddl import create_index, drop_index
 
 revision, down_revision, branch_labels, depends_on = "{revision}", "{before}", None, None
 
@@ -33,8 +33,7 @@ MIGRATIONS = {
     ),
     SECOND: (
         "Index topics",
-        'create_index("ix_topics_extra", "topics", ["extra"])\n'
-        '    replace_index("ix_topics_extra", "topics", ["extra", "id"])',
+        'create_index("ix_topics_extra", "topics", ["extra"])',
         'drop_index("ix_topics_extra", "topics")',
     ),
     THIRD: (
