@@ -7,26 +7,20 @@ from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, or_, select
 
+from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import AccessBlock, AccessBlockKind, User
 from .moderation_rows import AccessBlockRow
+from .rows import columns
 from .user_columns import summary
 
 _NEWEST_FIRST = SortOrder("access_blocks", id=AccessBlock.id)
-_COLUMNS: tuple[Any, ...] = (
-    AccessBlock.kind,
-    AccessBlock.value,
-    AccessBlock.severity,
-    AccessBlock.reason,
-    AccessBlock.created_at,
-    AccessBlock.expires_at,
-    *summary(User, "by"),
-)
+_COLUMNS = (*columns(AccessBlock, AccessBlockRow), *summary(User, "by"))
 
 
 def _select() -> Select[Any]:
-    return select(*_NEWEST_FIRST.keys, *_COLUMNS).outerjoin(User, User.id == AccessBlock.by_id)
+    return select(*_COLUMNS).outerjoin(User, User.id == AccessBlock.by_id)
 
 
 _BY_ID: Any = _select().where(AccessBlock.id == bindparam("id"))
@@ -38,9 +32,8 @@ def by_id(db: ReadConnection, block_id: int) -> AccessBlockRow | None:
 
 
 @cache
-def _page(keyset: KeysetPage) -> Select[Any]:
-    page: Select[Any] = keyset.apply(_select())  # type: ignore[assignment]  # one key: no union
-    return page
+def _page(keyset: KeysetPage) -> Query:
+    return keyset.apply(_select())
 
 
 def page_of(db: ReadConnection, page: PageRequest) -> PageRows:

@@ -29,25 +29,14 @@ from ..db.execution import ReadConnection, SqlConnection, is_sqlite, row, rows
 from ..db.keyset_paging import Cursors
 from ..errors import Invalid
 from ..models import Event, EventPosition
-from .rows import EventRow
+from .rows import EventRow, columns
 
 _AFTER_XID: Any = bindparam("after_xid", type_=BigInteger)
 _AFTER_ID: Any = bindparam("after_id", type_=BigInteger)
 _HORIZON: ColumnElement[int] = literal_column(
     "pg_snapshot_xmin(pg_current_snapshot())::text::bigint", BigInteger
 )
-_COLUMNS: tuple[Any, ...] = (
-    Event.id,
-    Event.xid,
-    Event.type,
-    Event.actor_id,
-    Event.user_id,
-    Event.topic_id,
-    Event.reply_id,
-    Event.node_id,
-    Event.data,
-    Event.created_at,
-)
+_COLUMNS = columns(Event, EventRow)
 
 
 _ORDER = "events"

@@ -6,26 +6,17 @@ from typing import Any
 from sqlalchemy import Select, Text, bindparam, func, select
 
 from ..db.base import BigId
+from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection, row
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
 from ..models import HeldPost, HeldState, User
 from .moderation_rows import HeldPostRow
+from .rows import columns
 from .user_columns import summary
 
 _NEWEST_FIRST = SortOrder("held_posts", id=HeldPost.id)
-_COLUMNS: tuple[Any, ...] = (
-    HeldPost.kind,
-    HeldPost.node_id,
-    HeldPost.topic_id,
-    HeldPost.reply_id,
-    HeldPost.title,
-    HeldPost.body,
-    HeldPost.reason,
-    HeldPost.state,
-    HeldPost.created_at,
-    *summary(User),
-)
+_COLUMNS = (*columns(HeldPost, HeldPostRow), *summary())
 _CONDITIONS: dict[str, Any] = {
     "state": HeldPost.state == bindparam("state"),
     "user_id": HeldPost.user_id == bindparam("user_id"),
@@ -33,7 +24,7 @@ _CONDITIONS: dict[str, Any] = {
 
 
 def _select() -> Select[Any]:
-    return select(*_NEWEST_FIRST.keys, *_COLUMNS).join(User, User.id == HeldPost.user_id)
+    return select(*_COLUMNS).join(User, User.id == HeldPost.user_id)
 
 
 @cache
@@ -48,10 +39,9 @@ def by_id(db: ReadConnection, held_id: int, *, lock: bool = False) -> HeldPostRo
 
 
 @cache
-def _page(names: tuple[str, ...], keyset: KeysetPage) -> Select[Any]:
+def _page(names: tuple[str, ...], keyset: KeysetPage) -> Query:
     wanted = _select().where(*(_CONDITIONS[name] for name in names))
-    page: Select[Any] = keyset.apply(wanted)  # type: ignore[assignment]  # one key: no union
-    return page
+    return keyset.apply(wanted)
 
 
 def page_of(db: ReadConnection, page: PageRequest, *, user_id: int | None, state: str) -> PageRows:

@@ -6,7 +6,16 @@ from typing import Protocol
 from .rows import UserSummaryRow
 
 
-class RestrictionRow(Protocol):
+class ByRow(Protocol):
+    """Who did it."""
+
+    by_id: int | None
+    by_login: str | None
+    by_name: str | None
+    by_avatar: str | None
+
+
+class RestrictionRow(ByRow, Protocol):
     """A silence or a warning, for `presenters.moderation.restriction`.
 
     note and the columns of the moderator (`by_…`) are None for the user.
@@ -16,10 +25,6 @@ class RestrictionRow(Protocol):
     kind: str
     reason: str
     note: str | None
-    by_id: int | None
-    by_login: str | None
-    by_name: str | None
-    by_avatar: str | None
     topic_id: int | None
     reply_id: int | None
     started_at: datetime
@@ -115,7 +120,7 @@ class LogRow(Protocol):
     created_at: datetime
 
 
-class AccessBlockRow(Protocol):
+class AccessBlockRow(ByRow, Protocol):
     """A block, for `presenters.moderation.access_block`. by_…: None for the command line."""
 
     id: int
@@ -123,9 +128,5 @@ class AccessBlockRow(Protocol):
     value: str
     severity: str
     reason: str
-    by_id: int | None
-    by_login: str | None
-    by_name: str | None
-    by_avatar: str | None
     created_at: datetime
     expires_at: datetime | None

@@ -9,20 +9,10 @@ from ..db.execution import ReadConnection, row, rows
 from ..ids import parse_id
 from ..models import Node, Section
 from ..search.normal_form import normalize
-from .rows import NodeRow
+from .rows import NodeRow, columns
 
-_COLUMNS: tuple[Any, ...] = (
-    Node.id,
-    Node.name,
-    Node.summary,
-    Node.section_id,
-    Section.name.label("section_name"),
-    Node.topics_count,
-    Node.sort,
-    Node.updated_at,
-)
 _ALL_NODES: Any = (
-    select(*_COLUMNS)
+    select(*columns(Node, NodeRow), Section.name.label("section_name"))
     .outerjoin(Section, Section.id == Node.section_id)
     .order_by(Node.sort.desc(), Node.id)
 )

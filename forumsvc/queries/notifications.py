@@ -12,7 +12,7 @@ from ..db.keyset_paging import Cursors, KeysetPage, PageRequest, SortOrder, load
 from ..ids import MAX_ID
 from ..models import Notification, User
 from . import nodes, replies, topics
-from .rows import NodeRow, NotificationRow, ReplyListRow, TopicListRow
+from .rows import NodeRow, NotificationRow, ReplyListRow, TopicListRow, columns
 from .user_columns import summary
 
 
@@ -30,21 +30,6 @@ class NotificationPage:
 _NEWEST_FIRST = SortOrder("notifications", id=Notification.id)
 
 
-_COLUMNS: tuple[Any, ...] = (
-    Notification.id,
-    Notification.type,
-    Notification.mention_type,
-    Notification.topic_id,
-    Notification.reply_id,
-    Notification.node_id,
-    Notification.details,
-    Notification.read_at,
-    Notification.created_at,
-    Notification.updated_at,
-    *summary(),
-)
-
-
 @cache
 def _page(newer: bool, keyset: KeysetPage) -> Select[Any]:
     ids = select(*keyset.order.keys).where(Notification.user_id == bindparam("user_id"))
@@ -52,7 +37,7 @@ def _page(newer: bool, keyset: KeysetPage) -> Select[Any]:
         ids = ids.where(Notification.id > bindparam("since"))
     page = keyset.apply(ids).subquery("page")
     return (
-        select(*_COLUMNS)
+        select(*columns(Notification, NotificationRow), *summary())
         .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
         .order_by(*keyset.order_by(page.c))

@@ -6,21 +6,16 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Row, Select, bindparam, func, select
 
+from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Photo, User
-from .rows import PhotoRow
+from .rows import PhotoRow, columns
 
 _BATCH_SIZE = 1000
 _NEWEST_FIRST = SortOrder("photos", id=Photo.id)
-_COLUMNS: tuple[Any, ...] = (
-    Photo.user_id,
-    Photo.name,
-    Photo.size,
-    Photo.storage,
-    Photo.created_at,
-)
-_BY_ID: Any = select(Photo.id, *_COLUMNS).where(Photo.id == bindparam("id"))
+_COLUMNS = columns(Photo, PhotoRow)
+_BY_ID: Any = select(*_COLUMNS).where(Photo.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, photo_id: int) -> PhotoRow | None:
@@ -29,10 +24,9 @@ def by_id(db: ReadConnection, photo_id: int) -> PhotoRow | None:
 
 
 @cache
-def _page(keyset: KeysetPage) -> Select[Any]:
-    statement = select(*keyset.order.keys, *_COLUMNS).where(Photo.user_id == bindparam("user_id"))
-    page: Select[Any] = keyset.apply(statement)  # type: ignore[assignment]  # one key: no union
-    return page
+def _page(keyset: KeysetPage) -> Query:
+    statement = select(*_COLUMNS).where(Photo.user_id == bindparam("user_id"))
+    return keyset.apply(statement)
 
 
 def page_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:

@@ -12,21 +12,11 @@ from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Reply, Topic, User
-from .rows import ReplyDetailRow, ReplyListRow, ReplyRow, ReplyStateRow
+from .rows import ReplyDetailRow, ReplyListRow, ReplyRow, ReplyStateRow, columns
 from .topics import is_visible
 from .user_columns import summary
 
-LIST_COLUMNS: tuple[Any, ...] = (
-    Reply.id,
-    Reply.topic_id,
-    Reply.body,
-    Reply.body_html,
-    Reply.deleted_at,
-    Reply.likes_count,
-    Reply.created_at,
-    Reply.updated_at,
-    *summary(),
-)
+LIST_COLUMNS = (*columns(Reply, ReplyListRow), *summary())
 _TOPIC_STATE: tuple[Any, ...] = (
     Topic.user_id.label("topic_user_id"),
     Topic.closed_at.label("topic_closed_at"),

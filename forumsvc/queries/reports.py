@@ -7,25 +7,20 @@ from typing import Any
 from sqlalchemy import Row, Select, bindparam, select
 from sqlalchemy.orm import aliased
 
+from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Report, ReportState, Review, User
 from .moderation_rows import ReportRow
+from .rows import columns
 from .user_columns import summary
 
 _NEWEST_FIRST = SortOrder("reports", id=Report.id)
-_COLUMNS: tuple[Any, ...] = (
-    Report.category,
-    Report.comment,
-    Report.state,
-    Report.created_at,
-    Report.resolved_at,
-    Review.object_key,
-)
+_COLUMNS = (*columns(Report, ReportRow), Review.object_key)
 
 
 def _select() -> Select[Any]:
-    return select(*_NEWEST_FIRST.keys, *_COLUMNS).join(Review, Review.id == Report.review_id)
+    return select(*_COLUMNS).join(Review, Review.id == Report.review_id)
 
 
 _BY_ID: Any = _select().where(Report.id == bindparam("id"))
@@ -54,10 +49,9 @@ def is_open(db: ReadConnection, user_id: int, key: str) -> bool:
 
 
 @cache
-def _page(keyset: KeysetPage) -> Select[Any]:
+def _page(keyset: KeysetPage) -> Query:
     own = _select().where(Report.reporter_id == bindparam("user_id"))
-    page: Select[Any] = keyset.apply(own)  # type: ignore[assignment]  # one key: no union
-    return page
+    return keyset.apply(own)
 
 
 def of_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:

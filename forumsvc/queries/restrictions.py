@@ -3,9 +3,10 @@
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import Select, bindparam, null, select
+from sqlalchemy import bindparam, null, select
 from sqlalchemy.orm import aliased
 
+from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Restriction, User
@@ -29,13 +30,12 @@ _NO_NOTES: tuple[Any, ...] = tuple(
 
 
 @cache
-def _page(with_notes: bool, keyset: KeysetPage) -> Select[Any]:
+def _page(with_notes: bool, keyset: KeysetPage) -> Query:
     statement = select(*keyset.order.keys, *_COLUMNS, *(_NOTES if with_notes else _NO_NOTES))
     if with_notes:
         statement = statement.outerjoin(_BY, _BY.id == Restriction.by_id)
     of_user = statement.where(Restriction.user_id == bindparam("user_id"))
-    page: Select[Any] = keyset.apply(of_user)  # type: ignore[assignment]  # one key: no union
-    return page
+    return keyset.apply(of_user)
 
 
 def of_user(db: ReadConnection, user_id: int, page: PageRequest, *, with_notes: bool) -> PageRows:

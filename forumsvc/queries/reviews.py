@@ -12,7 +12,8 @@ from ..db.execution import ReadConnection, row
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
 from ..models import HeldPost, Report, Restriction, Review, ReviewState, Topic, User
-from .moderation_rows import ReviewRow
+from .moderation_rows import ReviewListRow, ReviewRow
+from .rows import columns
 from .user_columns import summary
 
 
@@ -39,21 +40,7 @@ _ORDERS = {
 _RESOLVER = aliased(User)
 _COMMA: Any = literal_column("','")
 _COLUMNS: tuple[Any, ...] = (
-    Review.id,
-    Review.kind,
-    Review.object_key,
-    Review.topic_id,
-    Review.reply_id,
-    Review.held_post_id,
-    Review.reports_count,
-    Review.weight,
-    Review.is_hidden,
-    Review.state,
-    Review.decision,
-    Review.reason,
-    Review.version,
-    Review.opened_at,
-    Review.resolved_at,
+    *columns(Review, ReviewListRow),
     func.coalesce(Topic.title, HeldPost.title).label("title"),
     *summary(User, "author"),
     *summary(_RESOLVER, "resolver"),

@@ -1,10 +1,26 @@
 """The shapes of rows: which columns ACLs, presenters and the policy read, by the name of the row.
 
-A query says in its annotation which shape its rows have.
+A query says in its annotation which shape its rows have, and selects the `columns` of that shape.
 """
 
+from collections.abc import Collection
 from datetime import datetime
-from typing import Protocol
+from inspect import get_annotations
+from typing import Any, Protocol
+
+from ..models import Base
+
+
+def columns(
+    model: type[Base], *shapes: type[Any], without: Collection[str] = ()
+) -> tuple[Any, ...]:
+    """Return the columns of a model that shapes name, not those that the shapes inherit.
+
+    without: the names of columns that the SELECT has from another table.
+    """
+    names = [name for shape in shapes for name in get_annotations(shape)]
+    wanted = [name for name in names if name in model.__table__.c and name not in without]
+    return tuple(getattr(model, name) for name in wanted)
 
 
 class UserSummaryRow(Protocol):

@@ -20,7 +20,7 @@ from ..db.executor import Executor
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Favorite, Node, Topic, User, UserBlock
-from .rows import TopicListRow, TopicRow, TopicStateRow
+from .rows import TopicListRow, TopicRow, TopicStateRow, columns
 from .user_columns import summary
 
 
@@ -47,33 +47,16 @@ _replier = aliased(User, name="replier")
 
 def _list_columns(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
     return (
-        Topic.id,
-        Topic.title,
-        Topic.node_id,
+        *columns(Topic, TopicStateRow, TopicListRow, without={"user_id"}),
         node_name.label("node_name"),
-        Topic.excellent_at,
-        Topic.closed_at,
-        Topic.closed_by_id,
-        Topic.banned_at,
-        Topic.deleted_at,
-        Topic.replies_count,
-        Topic.others_replies_count,
-        Topic.likes_count,
-        Topic.hits,
-        Topic.last_reply_user_id,
         replier_login.label("last_reply_user_login"),
-        Topic.replied_at,
-        Topic.created_at,
-        Topic.updated_at,
         *summary(),
     )
 
 
 LIST_COLUMNS = _list_columns(Node.name, _replier.login)
-_TEXTS: tuple[Any, ...] = (
-    Topic.body,
-    Topic.body_html,
-    Topic.version,
+_TEXTS = (
+    *columns(Topic, TopicRow),
     versions.display_names_version(),
     versions.access_version(),
 )
@@ -214,8 +197,8 @@ def _by_id(*, lock: bool) -> Select[Any]:
     # rows of joined tables: a topic that was moved meanwhile would not match the join any more.
     node = select(Node.name).where(Node.id == Topic.node_id)
     replier = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
-    columns = _list_columns(node.scalar_subquery(), replier.scalar_subquery())
-    statement = select(*columns, *_TEXTS).join(User, User.id == Topic.user_id).where(is_topic)
+    listed = _list_columns(node.scalar_subquery(), replier.scalar_subquery())
+    statement = select(*listed, *_TEXTS).join(User, User.id == Topic.user_id).where(is_topic)
     return with_row_locks(statement, Topic)
 
 
@@ -229,18 +212,7 @@ def by_id(db: ReadConnection, topic_id: int, *, lock: bool = False) -> TopicRow 
 
 @cache
 def _state(*, lock: bool) -> Select[Any]:
-    columns: tuple[Any, ...] = (
-        Topic.id,
-        Topic.user_id,
-        Topic.node_id,
-        Topic.excellent_at,
-        Topic.closed_at,
-        Topic.closed_by_id,
-        Topic.banned_at,
-        Topic.deleted_at,
-        Topic.others_replies_count,
-    )
-    statement = select(*columns).where(Topic.id == bindparam("id"))
+    statement = select(*columns(Topic, TopicStateRow)).where(Topic.id == bindparam("id"))
     return with_row_locks(statement, Topic) if lock else statement
 
 

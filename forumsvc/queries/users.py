@@ -35,28 +35,13 @@ from ..models import (
     UserState,
 )
 from ..search.normal_form import name_key
-from .rows import UserRow, UserSummaryRow
+from .rows import UserRow, UserSummaryRow, columns
 from .user_columns import summary
 
 _DETAIL_COLUMNS: tuple[Any, ...] = (
     *summary(),
-    User.role,
-    User.state,
-    User.blocked_at,
-    User.blocked_until,
-    User.blocked_reason,
-    User.email,
-    User.email_confirmed_at,
-    User.unconfirmed_email,
-    User.awaits_approval,
-    User.email_public,
+    *columns(User, UserRow),
     *(getattr(User, text.name) for text in PROFILE_TEXTS),
-    User.topics_count,
-    User.replies_count,
-    User.following_count,
-    User.followers_count,
-    User.favorites_count,
-    User.created_at,
 )
 
 
