@@ -288,7 +288,7 @@ def _create_users() -> None:
         sa.Column("height", sa.Integer(), nullable=False),
         sa.Column("size", sa.Integer(), nullable=False),
         sa.Column("digest", sa.String(64), nullable=False),
-        sa.Column("storage", sa.String(10)),
+        sa.Column("storage", sa.String(10), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_photos_user_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_photos")),

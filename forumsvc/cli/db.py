@@ -8,9 +8,8 @@ from .. import migrate
 from ..db.engine import Database
 from ..oauth import explorer
 from ..queries import search_documents
-from ..services import counter_check, profiles
+from ..services import counter_check
 from ..services.counter_check import Finding
-from . import avatars
 from .command import Group
 from .context import CommandError, Context, Progress, pass_context, yes_option
 
@@ -40,10 +39,6 @@ def upgrade(context: Context, dry_run: bool) -> None:
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)
-    # Earlier versions kept the profiles of deleted users.
-    with context.transaction() as db:
-        names = profiles.erase_deleted(db)
-    avatars.remove(context, names)
     with context.database.reads.connect() as db:
         is_indexed = search_documents.is_complete(db)
     lines = [f"The database is at revision {revision}."]

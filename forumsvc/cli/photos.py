@@ -118,11 +118,6 @@ def check(
     if found.in_unknown_storage:
         reasons.append(_MISPLACED.format(rows=len(found.in_unknown_storage)))
     lines += reasons
-    if found.without_storage:
-        done = "filled in" if fix else "--fix fills it in"
-        lines.append(
-            f"rows that do not say where their file is: {len(found.without_storage)} ({done})"
-        )
     lines.append(f"{found.checked} checked, {wrong} wrong, {fixed} fixed.")
     context.output(
         "\n".join(lines),
@@ -130,7 +125,6 @@ def check(
         wrong=wrong,
         fixed=fixed,
         unfinished_removed=removed_partial_uploads,
-        rows_unplaced=len(found.without_storage),
         **counts,
     )
     if wrong > fixed:

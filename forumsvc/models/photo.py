@@ -21,8 +21,8 @@ class Photo(Base):
     """In bytes."""
     digest: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the stored bytes, in hexadecimal."""
-    storage: Mapped[str | None] = mapped_column(String(10))
-    """The storage of the file: a value of the setting `photos.storage`. Null: unknown."""
+    storage: Mapped[str] = mapped_column(String(10))
+    """The storage of the file: a value of the setting `photos.storage`."""
     created_at: Mapped[Timestamp]
 
     __table_args__ = (

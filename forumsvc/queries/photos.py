@@ -47,7 +47,7 @@ def used_bytes(db: ReadConnection, user_id: int) -> int:
 _STORAGES: Any = select(Photo.storage).where(Photo.name == bindparam("name")).distinct()
 
 
-def storages_of(db: ReadConnection, name: str) -> set[str | None]:
+def storages_of(db: ReadConnection, name: str) -> set[str]:
     """Return the storages in which the photos of this name have their file."""
     return {found.storage for found in rows(db, _STORAGES, {"name": name})}
 

@@ -169,7 +169,7 @@ class PhotoRow(Protocol):
     user_id: int
     name: str
     size: int
-    storage: str | None
+    storage: str
     created_at: datetime
 
 

@@ -33,10 +33,12 @@ _ACCOUNTS = select(*_COLUMNS).where(User.state != UserState.DELETED, User.email.
 
 def find(db: Session | Connection, email: str) -> ResetAccount | None:
     """Return the account with this e-mail, ignoring case, or None."""
-    key = email.strip().lower()
-    # `key`: of an address that an account has from before `email_key` was as strict.
-    row = db.execute(_ACCOUNTS.where(User.email_key.in_({key, email_key(email) or key}))).first()
-    return _account_of_row(row)
+    key = email_key(email)
+    return (
+        None
+        if key is None
+        else _account_of_row(db.execute(_ACCOUNTS.where(User.email_key == key)).first())
+    )
 
 
 def create_reset_token(secret: str, account: ResetAccount, now: datetime) -> str:

@@ -39,9 +39,8 @@ class Findings:
     content does not match the digest in their name. missing: rows whose file is missing or broken,
     id -> name. in_unknown_storage: rows whose file is in no configured storage and that do not name
     the storage of new photos, id -> name. mismatched: rows with another size, digest or storage
-    than their intact file, id -> the right values. without_storage: rows that do not name the
-    storage of their file, which exists, id -> storage; this is no error. missing_avatars: users
-    whose avatar is missing, id -> name.
+    than their intact file, id -> the right values. missing_avatars: users whose avatar is missing,
+    id -> name.
     """
 
     checked: int = 0
@@ -50,7 +49,6 @@ class Findings:
     missing: dict[int, str] = field(default_factory=dict)
     in_unknown_storage: dict[int, str] = field(default_factory=dict)
     mismatched: dict[int, dict[str, Any]] = field(default_factory=dict)
-    without_storage: dict[int, str] = field(default_factory=dict)
     missing_avatars: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -108,8 +106,7 @@ class PhotoAudit:
     def fix(self, found: Findings, *, delete_missing: bool) -> int:
         """Fix what was found, and remove partial uploads; return how many of those.
 
-        Unreferenced and broken files are deleted. Mismatched values are corrected, and absent
-        storages filled in.
+        Unreferenced and broken files are deleted. Mismatched values are corrected.
 
         delete_missing: also delete the rows of `found.missing`, and give the letter avatar to users
         whose avatar is missing. Only another upload can restore such a photo, and it does not need
@@ -124,13 +121,6 @@ class PhotoAudit:
         for photo_id, right in found.mismatched.items():
             with self._database.session.begin() as db:
                 db.execute(update_of(Photo).where(Photo.id == photo_id).values(**right))
-        for storage_name in self._storages:
-            for ids in _batches(
-                [id_ for id_, name in found.without_storage.items() if name == storage_name]
-            ):
-                unplaced = (Photo.id.in_(ids), Photo.storage.is_(None))
-                with self._database.session.begin() as db:
-                    db.execute(update_of(Photo).where(*unplaced).values(storage=storage_name))
         return sum(
             storage.remove_partial_uploads(self._before) for storage in self._storages.values()
         )
@@ -207,11 +197,9 @@ class PhotoAudit:
             return
         size = self._sizes.get((storage_name, row.name), row.size)
         right = {"size": size, "digest": parse_digest(row.name), "storage": storage_name}
-        there = {"size": row.size, "digest": row.digest, "storage": row.storage or storage_name}
+        there = {"size": row.size, "digest": row.digest, "storage": row.storage}
         if there != right:
             found.mismatched[row.id] = right
-        elif row.storage is None:
-            found.without_storage[row.id] = storage_name
 
     def _find_storage(self, name: str, preferred: str | None) -> str | None:
         """Return which storage has the intact file, trying `preferred` first; None for none."""

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from sqlalchemy import or_
-
 from ..db.engine import Database
 from ..db.statements import update_of
 from ..errors import NotFound
@@ -77,7 +75,7 @@ class PhotoCopy:
         seen: set[str] = set()
         with self._database.reads.connect() as db:
             for row in photos.all_photos(db):
-                if row.storage in (self._source_name, None) and row.name not in seen:
+                if row.storage == self._source_name and row.name not in seen:
                     seen.add(row.name)
                     yield row.name
             for user in photos.avatars(db):
@@ -112,8 +110,8 @@ class PhotoCopy:
                     raise OSError(f"{self._target_name} does not return what was stored: {name}")
             with self._database.session.begin() as db:
                 lock_name(db, name)
-                here = or_(Photo.storage == self._source_name, Photo.storage.is_(None))
-                moved = update_of(Photo).where(Photo.name == name, here)
+                here = (Photo.name == name, Photo.storage == self._source_name)
+                moved = update_of(Photo).where(*here)
                 db.execute(moved.values(storage=self._target_name))
                 if not photos.is_used(db, name):
                     self._target.delete(name)  # its owner has deleted it in the meantime

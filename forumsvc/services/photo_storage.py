@@ -37,12 +37,12 @@ class PhotoStorages:
         """Return the storage of that name, or None if it is not configured."""
         return self._storages.get(storage_name)
 
-    def permanent_url(self, name: str, storage_name: str | None) -> str | None:
+    def permanent_url(self, name: str, storage_name: str) -> str | None:
         """Return the permanent URL of a photo in its storage, or None if it has none.
 
         storage_name: the storage that its row names.
         """
-        storage = None if storage_name is None else self._storages.get(storage_name)
+        storage = self._storages.get(storage_name)
         return None if storage is None else storage.permanent_url(name)
 
     def search_order(self, db: ReadConnection, name: str) -> list[Storage]:

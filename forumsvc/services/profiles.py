@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_columns
@@ -49,12 +49,3 @@ def erase(db: Session, user_id: int) -> str:
     if avatar:
         db.execute(delete_of(Photo).where(Photo.user_id == user_id, Photo.name == avatar))
     return avatar
-
-
-def erase_deleted(db: Session) -> list[str]:
-    """Erase the profiles of all deleted users that still have one; return the avatars' names."""
-    columns = (User.__table__.c[name] for name in _EMPTY)
-    left = or_(*(column != "" for column in columns))
-    deleted = select(User.id).where(User.state == UserState.DELETED, left).order_by(User.id)
-    users = db.execute(with_row_locks(deleted, User)).scalars().all()
-    return [avatar for avatar in [erase(db, user_id) for user_id in users] if avatar]

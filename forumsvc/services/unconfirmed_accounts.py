@@ -62,10 +62,8 @@ def end(db: Session, before: datetime) -> int:
         new_reviews.close_account_review(db, now(), user_id)
         accounts.delete(db, login)
         free = f"deleted-{user_id}"
-        # Somebody may have this login from before it was reserved.
-        if db.scalar(select(exists().where(User.login_key == free))) is not True:
-            renamed = update_columns(User, login=free, login_key=free)
-            db.execute(renamed.where(User.id == user_id))
+        renamed = update_columns(User, login=free, login_key=free)
+        db.execute(renamed.where(User.id == user_id))
     return len(rows)
 
 

@@ -114,21 +114,6 @@ def test_other_pictures_of_a_deleted_user_stay_in_the_texts(
     assert forum.count(Photo) == 2
 
 
-def test_db_upgrade_erases_the_profiles_of_users_deleted_before(
-    forum: Forum, carol: Person, run: Run
-) -> None:
-    avatar = forum.nobody.get("/users/carol").json["avatar_url"]
-    # As older code deleted them.
-    forum.change(carol.id, state="deleted", email=None, email_key=None, password_hash=None)
-    run("db", "upgrade")
-    profile = forum.nobody.get("/users/carol").json
-    assert (profile["name"], profile["location"], profile["level"]) == ("carol", "", "deleted")
-    assert profile["avatar_url"].endswith("/avatars/carol.svg")
-    assert forum.app.get(avatar, status="*").status_int == 404
-    with forum.database.session.begin() as db:
-        assert profiles.erase_deleted(db) == []
-
-
 def test_an_edit_that_a_deletion_overtakes_writes_nothing(
     forum: Forum, carol: Person, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

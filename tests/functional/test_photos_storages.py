@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from forumsvc.db.engine import Database
 from forumsvc.media.s3 import S3Storage
@@ -106,22 +106,6 @@ def test_after_a_change_of_the_storage_check_fix_deletes_nothing_and_all_is_serv
     assert storages.places() == ["local", "local", "s3"]
     assert storages.files() == (2, 1)
     check_served(after, urls)
-
-
-def test_a_row_that_does_not_know_its_storage_is_served_from_either_and_never_deleted(
-    storages: Storages,
-) -> None:
-    both = storages.both
-    urls = upload(storages.open().person("alice"), "red", "green")
-    with storages.database.session.begin() as db:
-        db.execute(update(Photo).values(storage=None))
-    check_served(storages.open(**both, **{"photos.storage": "s3"}), urls)
-    found = storages.command("check", "--fix", **both, **{"photos.dir": "nothing/here"})
-    assert (found.code, json.loads(found.out)["rows_elsewhere"]) == (1, 2)
-    assert storages.places() == [None, None]
-    report = storages.command("check", "--fix").json
-    assert (report["wrong"], report["rows_unplaced"]) == (0, 2)
-    assert storages.places() == ["local", "local"]
 
 
 def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(

@@ -148,18 +148,16 @@ def test_a_write_costs_the_same_however_many_are_notified(scene: Scene, name: st
     test_a_write_costs_as_many_statements_as_stated(scene, name)
 
 
-@each("statement_of", [replies._created, topics._created])
-def test_what_was_just_written_is_found_by_its_key(
-    forum: Forum, statement_of: Callable[[], Select[Any]]
-) -> None:
-    table = statement_of.__module__.rpartition(".")[2]
+@each("table", ["replies", "topics"])
+def test_what_was_just_written_is_found_by_its_key(forum: Forum, table: str) -> None:
+    statement = {"replies": replies._CREATED, "topics": topics._CREATED}[table]
     with forum.database.writes.connect() as db:
         if forum.database.is_sqlite:
-            plan = explained(db, f"EXPLAIN QUERY PLAN {rendered(statement_of(), db)}")
+            plan = explained(db, f"EXPLAIN QUERY PLAN {rendered(statement, db)}")
             assert f"SEARCH {table} USING INTEGER PRIMARY KEY" in plan
         else:
             db.execute(text("SET LOCAL enable_seqscan = off"))
-            plan = explained(db, f"EXPLAIN {rendered(statement_of(), db)}")
+            plan = explained(db, f"EXPLAIN {rendered(statement, db)}")
             assert f"Index Scan using pk_{table} on {table}" in plan
 
 

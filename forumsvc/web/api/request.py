@@ -181,7 +181,7 @@ class ForumRequest(Request):
         # A COMMIT that fails calls no hook of an abort.
         hooks.addAfterCommitHook(_remove_unless_committed, args=stored)
 
-    def photo_url(self, name: str, storage: str | None) -> str:
+    def photo_url(self, name: str, storage: str) -> str:
         """Return the URL of a stored photo. storage: the storage that its row names."""
         permanent_url = self.registry.photo_storages.permanent_url(name, storage)
         return permanent_url or self.site.photo_url(name)

@@ -29,7 +29,6 @@ NOTHING = {
     "broken_files": 0,
     "rows_without_file": 0,
     "rows_elsewhere": 0,
-    "rows_unplaced": 0,
     "wrong_rows": 0,
     "lost_avatars": 0,
     "unfinished_removed": 0,
