@@ -8,14 +8,12 @@ from .. import clock
 from ..db.keyset_paging import PageRequest
 from ..models import AccessBlockKind, AccessBlockSeverity
 from ..queries import access_blocks as reading
-from ..schemas.moderation import MAX_DAYS
 from ..services.access import blocks, values
 from .command import Group
 from .context import Context, pass_context
-from .restrictions import check_texts
+from .options import check_texts, days_option, limit_option, one_of
 
-_COLUMNS = ("id", "kind", "value", "severity", "expires_at", "reason", "by_login")
-_MOST = 10_000
+_COLUMNS = ("id", "kind", "value", "severity", "expires_at", "reason")
 
 
 @click.group(cls=Group)
@@ -27,19 +25,17 @@ def access() -> None:
 @click.argument("value")
 @click.option(
     "--kind",
-    type=click.Choice([str(each) for each in AccessBlockKind]),
+    type=one_of(AccessBlockKind),
     help="What VALUE is, where that is not plain from it.",
 )
 @click.option(
     "--severity",
-    type=click.Choice([str(each) for each in AccessBlockSeverity]),
+    type=one_of(AccessBlockSeverity),
     required=True,
     help="What is refused: sign-up, sign-up without an admin's approval, writing, or all.",
 )
 @click.option("--reason", metavar="R", required=True, help="Why, for admins.")
-@click.option(
-    "--days", type=click.IntRange(1, MAX_DAYS), metavar="N", help="For so long; else for ever."
-)
+@days_option
 @click.option("--force", is_flag=True, help="Block the addresses of the machine itself, too.")
 @pass_context
 def block(
@@ -56,7 +52,7 @@ def block(
     One that is blocked already gets the new severity, reason and end.
     """
     now = clock.now()
-    reason, _ = check_texts(reason, "")
+    reason, _ = check_texts(reason)
     with context.transaction() as db:
         block_id, is_new = blocks.put(
             db,
@@ -74,19 +70,16 @@ def block(
 
 
 @access.command("list")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=100, show_default=True)
+@limit_option
 @pass_context
 def list_(context: Context, limit: int) -> None:
     """List the newest blocks, also those that have ended."""
     with context.current_database().reads.connect() as db:
         found, _ = reading.page_of(db, PageRequest(limit=limit))
-    listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
-    for one in listed:
-        one["expires_at"] = clock.rfc3339_or_none(one["expires_at"])
-        one["by"] = one.pop("by_login")
-    rows = [tuple(one.values()) for one in listed]
-    headers = [name.removesuffix("_login").replace("_", " ").capitalize() for name in _COLUMNS]
-    context.output_table(headers, rows, "There are no access blocks.", access_blocks=listed)
+    listed = [
+        {**{name: getattr(row, name) for name in _COLUMNS}, "by": row.by_login} for row in found
+    ]
+    context.output_list("access_blocks", listed, "There are no access blocks.")
 
 
 @access.command()

@@ -6,7 +6,8 @@ from sqlalchemy import func, select
 from ..cache import reset as caching
 from ..models import Topic
 from .command import Group
-from .context import Context, Progress, pass_context
+from .context import Context, pass_context
+from .terminal import Progress
 
 
 @click.group(cls=Group)

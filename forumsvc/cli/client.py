@@ -11,13 +11,13 @@ from ..permissions import DEFAULT_SCOPES
 from ..services import deeds
 from ..services.deeds import Deed
 from .command import Group
-from .context import Context, pass_context, read_line, yes_option
+from .context import Context, pass_context
+from .options import one_of, read_line, yes_option
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 DEFAULT_GRANTS = ("password", "refresh_token", "authorization_code")
-_STATE_HEADERS = ("Owner", "Enabled", "Introspects")
 
 
 @click.group(cls=Group)
@@ -31,7 +31,7 @@ def client() -> None:
     "--grant",
     "grants",
     multiple=True,
-    type=click.Choice(clients.GRANTS),
+    type=one_of(clients.GRANTS),
     default=DEFAULT_GRANTS,
     show_default=True,
     help="May be given more than once.",
@@ -116,7 +116,7 @@ def list_(context: Context) -> None:
     """List all clients, without their secrets, which are stored as hashes."""
     with context.current_database().reads.connect() as db:
         listed = clients.list_clients(db)
-    described_clients = [
+    described = [
         {
             "client_id": each.client_id,
             "name": each.name,
@@ -130,22 +130,7 @@ def list_(context: Context) -> None:
         }
         for each in listed
     ]
-    rows = [
-        (
-            each.client_id,
-            each.name,
-            "public" if each.public else "confidential",
-            " ".join(each.grants),
-            " ".join(each.scopes),
-            " ".join(each.redirect_uris),
-            each.owner or "",
-            "yes" if each.is_enabled else "no",
-            "yes" if each.introspects else "no",
-        )
-        for each in listed
-    ]
-    headers = ("Client ID", "Name", "Type", "Grants", "Scopes", "Redirect URIs", *_STATE_HEADERS)
-    context.output_table(headers, rows, "There are no clients.", clients=described_clients)
+    context.output_list("clients", described, "There are no clients.")
 
 
 @client.command()

@@ -10,7 +10,8 @@ from ..services.content.authoring import Authoring
 from ..services.content.rerendering import Rerendering
 from ..services.content.rules import Rules
 from .command import Group
-from .context import Context, Progress, pass_context
+from .context import Context, pass_context
+from .terminal import Progress
 
 # No user waits for these texts, and one that fails is shown unformatted: allow more time.
 _TIMEOUT_FACTOR = 3

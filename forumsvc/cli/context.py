@@ -6,16 +6,16 @@ Libraries are imported where they are used, so that `forumsvc --help` loads none
 import configparser
 import json
 import sys
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..settings import Settings
+from .terminal import header, json_value, print_table
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -130,20 +130,37 @@ class Context:
 
     def output(self, text: str, /, **result: Any) -> None:
         """Print the result: with `--json` `result` as one JSON object, else `text`."""
-        click.echo(json.dumps(result) if self.as_json else text)
+        click.echo(json.dumps(result, default=json_value) if self.as_json else text)
 
-    def output_table(
-        self, headers: Sequence[str], rows: Sequence[Sequence[object]], empty: str, **result: Any
+    def output_list(
+        self,
+        name: str,
+        listed: Sequence[Mapping[str, Any]],
+        empty: str,
+        *,
+        columns: Sequence[str] | None = None,
+        **others: Any,
     ) -> None:
-        """Print a table, its columns aligned below their headers; with `--json` `result` as one
-        JSON object.
+        """Print a table of things that have the same keys; with `--json` the list `name`.
 
-        empty: printed if there are no rows.
+        empty: printed if there are none; columns: the keys that the table shows, all by default;
+        others: further values of the JSON object.
         """
-        if self.as_json or not rows:
-            self.output(empty, **result)
+        if self.as_json or not listed:
+            self.output(empty, **{name: listed}, **others)
         else:
-            _print_table(headers, rows)
+            keys = listed[0].keys() if columns is None else columns
+            rows = [[one[key] for key in keys] for one in listed]
+            print_table([*map(header, keys)], rows)
+
+    def output_details(
+        self, values: Mapping[str, Any], *lines: tuple[str, object], **others: Any
+    ) -> None:
+        """Print the values of one thing by name, then lines; with `--json` also others."""
+        if self.as_json:
+            self.output("", **values, **others)
+        else:
+            print_table(("Field", "Value"), [*values.items(), *lines])
 
     def confirm(self, consequences: str, *, yes: bool) -> None:
         """Ask on a terminal whether to continue; raises CommandError if the answer is no.
@@ -161,104 +178,3 @@ class Context:
 
 
 pass_context = click.make_pass_decorator(Context, ensure=True)
-
-yes_option = click.option("--yes", is_flag=True, help="Do not ask. Needed without a terminal.")
-"""The option of every command that asks for confirmation."""
-
-
-def password_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add `--password` and `--password-stdin` to a command that calls `read_password`."""
-    command = click.option(
-        "--password-stdin",
-        is_flag=True,
-        help="Read it from standard input: its first line, without the line break.",
-    )(command)
-    return click.option(
-        "--password",
-        metavar="P",
-        help="Asked for on a terminal where left out. Others on this machine see it (ps).",
-    )(command)
-
-
-def read_password(password: str | None, password_stdin: bool) -> str:
-    """Return the password of the options; without one, prompt for it twice, hidden.
-
-    Raises UsageError if both are given or there is no terminal.
-    """
-    if password is not None and password_stdin:
-        raise click.UsageError("Give --password or --password-stdin, not both.")
-    if password_stdin:
-        return read_line()
-    if password is not None:
-        return password
-    if not sys.stdin.isatty():
-        raise click.UsageError(
-            "Missing option '--password' or '--password-stdin': there is no terminal to ask on."
-        )
-    entered: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    return entered
-
-
-def read_line() -> str:
-    """Return the first line of standard input without its line break; fails if there is none."""
-    line = sys.stdin.readline()
-    if not line:
-        raise CommandError("Standard input is empty.")
-    return line.removesuffix("\n").removesuffix("\r")
-
-
-class Progress:
-    """A line on the terminal that says how far a command is; nothing in a pipe or a file."""
-
-    def __init__(self, what: str, total: int | None = None) -> None:
-        self._what = what
-        self._done, self._total = 0, total
-        self._shown = ""
-
-    def __enter__(self) -> Self:
-        self.show(0, self._total)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._write("")
-
-    def advance(self, number: int = 1) -> None:
-        """Show that `number` more steps are done."""
-        self.show(self._done + number, self._total)
-
-    def show(self, done: int, total: int | None) -> None:
-        """Show how many steps are done, of how many: without a total in hundreds."""
-        self._done = done
-        share = f"{100 * done // total}%" if total else str(done // 100 * 100)
-        self._write(f"{self._what} {share}")
-
-    def _write(self, text: str) -> None:
-        if text != self._shown and sys.stderr.isatty():
-            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
-            self._shown = text
-
-
-def _cell(value: object) -> str:
-    """Return a value as text of one line without control characters; `-` for none."""
-    text = "" if value is None else str(value)
-    shown = (char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return "".join(shown) or "-"
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: a Chinese character takes two."""
-    return sum(
-        2 if unicodedata.east_asian_width(char) in "WF" else not unicodedata.combining(char)
-        for char in text
-    )
-
-
-def _print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Align the columns; lines longer than the terminal are not cut, so that they can be copied."""
-    lines = [[*map(_cell, row)] for row in (headers, *rows)]
-    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = (
-            cell + " " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)
-        )
-        click.echo("  ".join(cells).rstrip())

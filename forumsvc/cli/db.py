@@ -11,7 +11,9 @@ from ..queries import search_documents
 from ..services import counter_check
 from ..services.counter_check import Finding
 from .command import Group
-from .context import CommandError, Context, Progress, pass_context, yes_option
+from .context import CommandError, Context, pass_context
+from .options import yes_option
+from .terminal import Progress
 
 
 @click.group(cls=Group)

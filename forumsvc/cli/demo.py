@@ -17,7 +17,8 @@ from ..oauth.token_hash import hash_token
 from ..passwords import hash_password, verify_password
 from .client import DEFAULT_GRANTS
 from .command import Command
-from .context import Context, pass_context, yes_option
+from .context import Context, pass_context
+from .options import yes_option
 
 CLIENT_ID = "demo"
 # Public values, so that the printed commands can be pasted.

@@ -1,6 +1,7 @@
 """`forumsvc events …`: what happened, and who has read it."""
 
 from datetime import datetime
+from typing import Any
 
 import click
 
@@ -9,10 +10,9 @@ from ..models import EventType
 from ..queries import events as reading
 from .command import Group
 from .context import Context, pass_context
+from .options import limit_option, one_of
 
 _COLUMNS = ("id", "type", "actor_id", "user_id", "topic_id", "reply_id", "node_id", "created_at")
-_STATUS = ("consumer", "unread", "oldest_seconds", "updated_at")
-_MOST = 10_000
 
 
 @click.group(cls=Group)
@@ -25,26 +25,18 @@ def events() -> None:
 @click.option(
     "--type",
     "type_",
-    type=click.Choice([str(each) for each in EventType]),
+    type=one_of(EventType),
     metavar="TYPE",
     help="Only these, such as topic.created.",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1, _MOST),
-    default=100,
-    show_default=True,
-    help="At most so many.",
-)
+@limit_option
 @pass_context
 def list_(context: Context, since: int, type_: str | None, limit: int) -> None:
     """List events, the oldest first."""
     with context.current_database().reads.connect() as db:
         found = reading.since(db, since, type_, limit)
-    listed = [{name: _shown(getattr(row, name)) for name in _COLUMNS} for row in found]
-    rows = [tuple(one.values()) for one in listed]
-    headers = [name.removesuffix("_id").replace("_", " ").capitalize() for name in _COLUMNS]
-    context.output_table(headers, rows, "There are no events.", events=listed)
+    listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
+    context.output_list("events", listed, "There are no events.")
 
 
 @events.command()
@@ -60,24 +52,17 @@ def status(context: Context) -> None:
             "consumer": one.consumer,
             "unread": one.unread,
             "oldest_seconds": _age(one.oldest_at, now),
-            "updated_at": clock.rfc3339(one.updated_at),
+            "updated_at": one.updated_at,
         }
         for one in consumers
     ]
-    rows = [tuple(one.values()) for one in listed]
-    headers = [name.replace("_", " ").capitalize() for name in _STATUS]
     empty = f"{kept.number} events are kept; nothing has read any."
-    values = {
+    values: dict[str, Any] = {
         "kept": kept.number,
-        "oldest_at": _shown(kept.oldest_at),
+        "oldest_at": kept.oldest_at,
         "newest_id": kept.newest_id,
-        "consumers": listed,
     }
-    context.output_table(headers, rows, empty, **values)
-
-
-def _shown(value: object) -> object:
-    return clock.rfc3339(value) if isinstance(value, datetime) else value
+    context.output_list("consumers", listed, empty, **values)
 
 
 def _age(moment: datetime | None, now: datetime) -> float:

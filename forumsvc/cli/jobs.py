@@ -1,7 +1,5 @@
 """`forumsvc jobs …`: what waits for the background worker, and what it has given up."""
 
-from datetime import datetime
-
 import click
 
 from .. import clock
@@ -11,10 +9,10 @@ from ..models import JobKind, JobState
 from ..services import jobs as queue
 from .command import Group
 from .context import Context, pass_context
+from .options import limit_option, one_of
 
-_HEADERS = ("Id", "Kind", "Key", "State", "Attempts", "Created", "Due", "Error")
-_MOST = 1000
-_KINDS = click.Choice([str(kind) for kind in JobKind])
+_COLUMNS = ("id", "kind", "key", "state", "attempts", "created_at", "due_at", "error")
+_KINDS = one_of(JobKind)
 _ID = click.IntRange(1, MAX_ID)
 
 
@@ -26,34 +24,18 @@ def jobs() -> None:
 @jobs.command("list")
 @click.option("--kind", type=_KINDS, help="Only these.")
 @click.option("--failed", is_flag=True, help="Only those that were given up.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1, _MOST),
-    default=100,
-    show_default=True,
-    help="At most so many.",
-)
+@limit_option
 @pass_context
 def list_(context: Context, kind: str | None, failed: bool, limit: int) -> None:
     """List the newest jobs: those that wait, those given up, and emails that were sent."""
     state = JobState.FAILED if failed else None
     with context.current_database().reads.connect() as db:
         found = queue.newest(db, None if kind is None else JobKind(kind), state, limit)
-    listed = [
-        {
-            "id": row.id,
-            "kind": row.kind,
-            "key": row.key,
-            "state": row.state,
-            "attempts": row.attempts,
-            "created_at": _time(row.created_at),
-            "due_at": _time(row.due_at if row.state == JobState.WAITING else None),
-            "error": row.error,
-        }
-        for row in found
-    ]
-    rows = [tuple(one.values()) for one in listed]
-    context.output_table(_HEADERS, rows, "There are no jobs.", jobs=listed)
+    listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
+    for one in listed:
+        if one["state"] != JobState.WAITING:
+            one["due_at"] = None
+    context.output_list("jobs", listed, "There are no jobs.")
 
 
 @jobs.command()
@@ -87,7 +69,3 @@ def _check(ids: tuple[int, ...], found: list[int]) -> None:
     """Raise NotFound, which undoes all, unless each of the jobs was found."""
     if missing := sorted({*ids} - {*found}):
         raise NotFound(f"There is no unfinished job {missing[0]}.")
-
-
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else clock.rfc3339(moment)

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from .. import clock
 from ..db.keyset_paging import PageRequest
 from ..models import AdminAction, EventType, Visibility
 from ..queries import audit_log
@@ -13,10 +12,9 @@ from ..queries.audit_log import LogFilter
 from ..services import accounts
 from .command import Group
 from .context import Context, pass_context
-from .restrictions import parse_moment
+from .options import limit_option, one_of, parse_moment
 
-_MOST = 10_000
-_HEADERS = ("ID", "Time", "Action", "By", "Via", "User", "Topic", "Reply", "Node", "Reason")
+_COLUMNS = ("id", "created_at", "action", "actor", "via", "user", "topic_id", "reply_id", "node_id")
 
 
 @click.group(cls=Group)
@@ -27,14 +25,14 @@ def log() -> None:
 @log.command("list")
 @click.option(
     "--action",
-    type=click.Choice([str(each) for each in (*EventType, *AdminAction)]),
+    type=one_of((*EventType, *AdminAction)),
     metavar="ACTION",
     help="Only these, such as topic.banned.",
 )
 @click.option("--actor", metavar="LOGIN", help="Only what this user did.")
 @click.option("--user", "about", metavar="LOGIN", help="Only what concerns this user.")
 @click.option("--since", metavar="TIME", help="Only from this time on: 2026-11-21T08:00:00Z.")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=100, show_default=True)
+@limit_option
 @pass_context
 def list_(
     context: Context,
@@ -50,19 +48,13 @@ def list_(
             action=action,
             actor_id=None if actor is None else accounts.find(db, actor).id,
             user_id=None if about is None else accounts.find(db, about).id,
-            since=None if since is None else parse_moment("since", since),
+            since=parse_moment("since", since),
         )
         page = PageRequest(limit=limit)
         found = audit_log.page_of(context.database.executor, set(Visibility), wanted, page).rows
     records = [_to_dict(row) for row in found]
-    cells = [
-        (
-            *(one["id"], one["created_at"], one["action"], one["actor"], one["via"], one["user"]),
-            *(one["topic_id"], one["reply_id"], one["node_id"], one["reason"]),
-        )
-        for one in records
-    ]
-    context.output_table(_HEADERS, cells, "There is nothing in the log.", log=records)
+    columns = (*_COLUMNS, "reason")
+    context.output_list("log", records, "There is nothing in the log.", columns=columns)
 
 
 def _to_dict(row: Any) -> dict[str, Any]:
@@ -78,5 +70,5 @@ def _to_dict(row: Any) -> dict[str, Any]:
         "reason": row.reason,
         "details": None if row.details is None else json.loads(row.details),
         "request_id": row.request_id,
-        "created_at": clock.rfc3339(row.created_at),
+        "created_at": row.created_at,
     }

@@ -7,7 +7,8 @@ import click
 from ..queries import nodes as reading
 from ..services import nodes
 from .command import Group
-from .context import Context, pass_context, yes_option
+from .context import Context, pass_context
+from .options import yes_option
 
 SORT = click.IntRange(-nodes.MAX_SORT, nodes.MAX_SORT)
 
@@ -48,18 +49,8 @@ def list_(context: Context) -> None:
         }
         for row in rows
     ]
-    cells = [
-        (
-            row.id,
-            row.name,
-            row.section_name or "-",
-            f"sort {row.sort}",
-            f"{row.topics_count} topics",
-        )
-        for row in rows
-    ]
-    headers = ("ID", "Name", "Section", "Sort", "Topics")
-    context.output_table(headers, cells, "There are no nodes.", nodes=listed)
+    columns = ("id", "name", "section_name", "sort", "topics_count")
+    context.output_list("nodes", listed, "There are no nodes.", columns=columns)
 
 
 @node.command()

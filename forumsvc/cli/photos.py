@@ -12,7 +12,9 @@ from ..services.photo_audit import PhotoAudit
 from ..services.photo_copy import PhotoCopy
 from ..services.photo_storage import PhotoStorages, open_storages
 from .command import Group
-from .context import CommandError, Context, Progress, pass_context, yes_option
+from .context import CommandError, Context, pass_context
+from .options import yes_option
+from .terminal import Progress
 
 _MISPLACED = (
     "{rows} are kept: their file is in no storage of the settings, and they do not refer to that "

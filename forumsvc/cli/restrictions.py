@@ -1,19 +1,18 @@
 """`forumsvc user silence`, `unsilence`, `warn` and `sweep`."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import click
 
 from .. import clock
-from ..errors import Conflict, Invalid
+from ..errors import Conflict
 from ..models import Role, SweepAction
 from ..queries.rows import UserRow
-from ..schemas.moderation import MAX_DAYS, MAX_NOTE, MAX_REASON
 from ..services import accounts, blocking
-from ..services.content.short_texts import validate_lines
 from ..services.moderation import restrictions, sweeping
 from .command import Command
 from .context import Context, pass_context
+from .options import check_texts, days_option, parse_moment
 
 reason_option = click.option("--reason", metavar="R", required=True, help="Why; the user is told.")
 note_option = click.option("--note", metavar="N", default="", help="For moderators only.")
@@ -21,9 +20,7 @@ note_option = click.option("--note", metavar="N", default="", help="For moderato
 
 @click.command(cls=Command)
 @click.argument("logins", metavar="LOGIN...", nargs=-1, required=True)
-@click.option(
-    "--days", type=click.IntRange(1, MAX_DAYS), metavar="N", help="For so long; else for ever."
-)
+@days_option
 @reason_option
 @note_option
 @pass_context
@@ -42,10 +39,9 @@ def silence(
             user = blocking.lock(db, login)
             _check_role(user)
             restrictions.silence(db, None, now, user, reason=reason, until=until, note=note)
-    shown = None if until is None else clock.rfc3339(until)
-    ending = "for ever" if shown is None else f"until {shown}"
+    ending = "for ever" if until is None else f"until {clock.rfc3339(until)}"
     lines = [f"{login} can only read {ending}." for login in logins]
-    context.output("\n".join(lines), logins=logins, until=shown)
+    context.output("\n".join(lines), logins=logins, until=until)
 
 
 @click.command(cls=Command)
@@ -54,7 +50,7 @@ def silence(
 @pass_context
 def unsilence(context: Context, login: str, reason: str) -> None:
     """Let a silenced or blocked user write again."""
-    reason, _ = check_texts(reason, "", is_required=False)
+    reason, _ = check_texts(reason, is_required=False)
     with context.transaction() as db:
         account = blocking.unblock(db, login, reason=reason or None)
     context.output(f"{account.login} can write.", login=account.login, state=account.state)
@@ -100,8 +96,8 @@ def sweep(
     """
     if action is None:
         raise click.UsageError("One of --hide, --delete and --restore is needed.")
-    reason, _ = check_texts(reason, "", is_required=False)
-    moment = None if since is None else parse_moment("since", since)
+    reason, _ = check_texts(reason, is_required=False)
+    moment = parse_moment("since", since)
     with context.transaction() as db:
         sweeps = {
             login: sweeping.order(
@@ -120,22 +116,6 @@ def sweep(
         for login, sweep_id in sweeps.items()
     ]
     context.output("\n".join(lines), sweeps=sweeps, action=str(action))
-
-
-def parse_moment(name: str, text: str) -> datetime:
-    """Return the time in an option of that name. Raises Invalid."""
-    moment = clock.parse_rfc3339(text)
-    if moment is None:
-        raise Invalid(name, "must be a time such as 2026-11-21T08:00:00Z")
-    return moment
-
-
-def check_texts(reason: str, note: str, *, is_required: bool = True) -> tuple[str, str]:
-    """Return the texts as the API would take them. Raises Invalid."""
-    reason = validate_lines("reason", reason, MAX_REASON)
-    if is_required and not reason:
-        raise Invalid("reason", "must not be empty")
-    return reason, validate_lines("note", note, MAX_NOTE)
 
 
 def _check_role(user: UserRow) -> None:

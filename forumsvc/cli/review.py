@@ -24,10 +24,7 @@ from ..services.moderation.decisions import Verdict
 from ..services.moderation.held_posts import Publication
 from .command import Group
 from .context import Context, pass_context
-from .restrictions import check_texts
-
-_HEADERS = ("ID", "Kind", "About", "User", "Title", "Reports", "Since", "Decision")
-_MOST = 10_000
+from .options import check_texts, limit_option, one_of
 
 
 @click.group(cls=Group)
@@ -38,12 +35,12 @@ def review() -> None:
 @review.command("list")
 @click.option(
     "--state",
-    type=click.Choice([str(each) for each in ReviewState]),
+    type=one_of(ReviewState),
     default=str(ReviewState.OPEN),
     show_default=True,
 )
-@click.option("--kind", type=click.Choice([str(each) for each in ReviewKind]))
-@click.option("--limit", type=click.IntRange(1, _MOST), default=100, show_default=True)
+@click.option("--kind", type=one_of(ReviewKind))
+@limit_option
 @pass_context
 def list_(context: Context, state: str, kind: str | None, limit: int) -> None:
     """List what waits for a decision, the oldest first, or what was decided."""
@@ -51,14 +48,7 @@ def list_(context: Context, state: str, kind: str | None, limit: int) -> None:
     wanted, page = ReviewFilter(state, kind), PageRequest(limit=limit)
     found = reviews.page_of(database.executor, wanted, ReviewOrder.OLDEST, page).rows
     records = [_to_dict(row) for row in found]
-    cells = [
-        (
-            *(one["id"], one["kind"], one["about"], one["user"], one["title"]),
-            *(one["reports_count"], one["opened_at"], one["decision"]),
-        )
-        for one in records
-    ]
-    context.output_table(_HEADERS, cells, "There is nothing to decide.", reviews=records)
+    context.output_list("reviews", records, "There is nothing to decide.")
 
 
 @review.command()
@@ -77,15 +67,14 @@ def show(context: Context, review_id: int) -> None:
         }
         for one in reports.of_review(db, review_id)
     ]
-    result = {**_to_dict(row), "reason": row.reason, "text": _text(db, row), "reports": said}
-    lines = [(name, value) for name, value in result.items() if said != value]
-    lines += [("report", f"{one['reporter']}: {one['category']} {one['comment']}") for one in said]
-    context.output_table(("Field", "Value"), lines, "", **result)
+    result = {**_to_dict(row), "reason": row.reason, "text": _text(db, row)}
+    lines = [("report", f"{one['reporter']}: {one['category']} {one['comment']}") for one in said]
+    context.output_details(result, *lines, reports=said)
 
 
 @review.command()
 @click.argument("review_id", metavar="ID", type=int)
-@click.option("--decision", type=click.Choice([str(each) for each in Decision]), required=True)
+@click.option("--decision", type=one_of(Decision), required=True)
 @click.option(
     "--reason", metavar="R", default="", help="Why; the author and the reporters are told."
 )
@@ -97,7 +86,7 @@ def resolve(
     context: Context, review_id: int, decision: str, reason: str, silence_days: int | None
 ) -> None:
     """Decide: approve, hide, delete or dismiss. The author and the reporters are told."""
-    reason, _ = check_texts(reason, "", is_required=False)
+    reason, _ = check_texts(reason, is_required=False)
     if silence_days is not None and not reason:
         raise Invalid("reason", "is required with --silence-days: the user is told")
     now = clock.now()
@@ -159,7 +148,7 @@ def _to_dict(row: Any) -> dict[str, Any]:
         "reports_count": row.reports_count,
         "state": row.state,
         "decision": row.decision,
-        "opened_at": clock.rfc3339(row.opened_at),
+        "opened_at": row.opened_at,
     }
 
 

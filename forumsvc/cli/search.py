@@ -18,9 +18,8 @@ from ..queries.search_documents import POSTS
 from ..search.query import Order, Where, parse_query
 from ..services import search_check, search_index, search_reindex
 from .command import Group
-from .context import CommandError, Context, Progress, pass_context
-
-_HEADERS = ("Table", "Indexed", "Outdated", "Missing", "Megabytes")
+from .context import CommandError, Context, pass_context
+from .terminal import Progress
 
 
 @click.group(cls=Group)
@@ -62,14 +61,12 @@ def status(context: Context) -> None:
         sizes = {table: _megabytes(db, table) for table in counts}
     oldest = events.oldest_unread_at(database.executor, search_index.CONSUMER)
     lag = 0.0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds())
-    rows = [(table, *found, sizes[table]) for table, found in counts.items()]
     listed = [
         {"table": table, **found._asdict(), "megabytes": sizes[table]}
         for table, found in counts.items()
     ]
-    context.output_table(
-        _HEADERS, rows, "", complete=is_complete, lag_seconds=round(lag, 1), tables=listed
-    )
+    values: dict[str, Any] = {"complete": is_complete, "lag_seconds": round(lag, 1)}
+    context.output_list("tables", listed, "", **values)
     if context.as_json:
         return
     if not is_complete:

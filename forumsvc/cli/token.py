@@ -1,7 +1,5 @@
 """`forumsvc token …`: access tokens."""
 
-from datetime import datetime
-
 import click
 from sqlalchemy import Connection
 from sqlalchemy.orm import Session
@@ -87,33 +85,8 @@ def list_(context: Context, login: str | None, client_id: str | None, ended: boo
         rows = token_admin.list_tokens(
             db, moment, **_owners(db, login, client_id), include_inactive=ended
         )
-    described_tokens = [
-        {
-            "id": row.id,
-            "client": row.client,
-            "login": row.login,
-            "scope": row.scope,
-            "issued_by": row.issued_by,
-            "created_at": clock.rfc3339(row.created_at),
-            "expires_at": clock.rfc3339(row.access_expires_at),
-            "refresh_expires_at": _time(row.refresh_expires_at),
-            "revoked_at": _time(row.revoked_at),
-        }
-        for row in rows
-    ]
-    headers = (
-        "ID",
-        "Client",
-        "Login",
-        "Scope",
-        "Issued by",
-        "Issued",
-        "Expires",
-        "Refresh until",
-        "Revoked",
-    )
-    cells = [tuple(each.values()) for each in described_tokens]
-    context.output_table(headers, cells, "There are no such tokens.", tokens=described_tokens)
+    listed = [row._asdict() for row in rows]
+    context.output_list("tokens", listed, "There are no such tokens.")
 
 
 @token.command()
@@ -166,10 +139,6 @@ def _owners(
         "user_id": None if login is None else accounts.find(db, login).id,
         "client_id": None if client is None else client.id,
     }
-
-
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else clock.rfc3339(moment)
 
 
 def _client(db: Session, client_id: str | None) -> tuple[int, tuple[str, ...]]:

@@ -15,16 +15,12 @@ from ..services.accounts import Account
 from ..services.moderation import new_reviews
 from . import avatars
 from .command import Group
-from .context import Context, pass_context, password_options, read_password, yes_option
+from .context import Context, pass_context
+from .options import limit_option, one_of, password_options, read_password, yes_option
 from .restrictions import silence, sweep, unsilence, warn
 
-ROLES = click.Choice([role.value for role in Role])
-STATES = click.Choice([state.value for state in UserState])
-HEADERS = ("ID", "Login", "Name", "Email", "Role", "State", "Topics", "Replies", "Since")
+ROLES = one_of(Role)
 
-limit_option = click.option(
-    "--limit", metavar="N", type=click.IntRange(1, 10_000), default=100, show_default=True
-)
 after_option = click.option(
     "--after",
     metavar="ID",
@@ -47,7 +43,7 @@ user.add_command(sweep)
 
 @user.command("list")
 @click.option("--role", type=ROLES, help="Only those of this role.")
-@click.option("--state", type=STATES, help="Only those in this state.")
+@click.option("--state", type=one_of(UserState), help="Only those in this state.")
 @limit_option
 @after_option
 @pass_context
@@ -85,14 +81,14 @@ def show(context: Context, login: str) -> None:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
     result = {
         **_to_dict(found),
-        "email_confirmed_at": clock.rfc3339_or_none(found.email_confirmed_at),
+        "email_confirmed_at": found.email_confirmed_at,
         "unconfirmed_email": found.unconfirmed_email,
-        "updated_at": clock.rfc3339(found.updated_at),
+        "updated_at": found.updated_at,
         "sessions": found.sessions,
         "tokens": found.tokens,
         "applications": found.applications,
     }
-    context.output_table(("Field", "Value"), [*result.items()], "", **result)
+    context.output_details(result)
 
 
 @user.command()
@@ -224,7 +220,7 @@ def _to_dict(row: Row[Any]) -> dict[str, Any]:
         "state": row.state,
         "topics_count": row.topics_count,
         "replies_count": row.replies_count,
-        "created_at": clock.rfc3339(row.created_at),
+        "created_at": row.created_at,
     }
 
 
@@ -233,8 +229,7 @@ def _output_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None
     page = rows[:limit]
     following = page[-1].id if len(rows) > limit else None
     users = [_to_dict(row) for row in page]
-    cells = [tuple(each.values()) for each in users]
-    context.output_table(HEADERS, cells, "There are no such users.", users=users, after=following)
+    context.output_list("users", users, "There are no such users.", after=following)
     if following is not None and not context.as_json:
         click.echo(f"There are more: --after {following}", err=True)
 

@@ -1,6 +1,5 @@
 """`forumsvc webhook …`: addresses that events are sent to."""
 
-from datetime import datetime
 from typing import Any
 
 import click
@@ -16,12 +15,10 @@ from ..webhooks import signature
 from ..webhooks.addresses import ForbiddenAddress, parse_url
 from .command import Group
 from .context import Context, pass_context
+from .options import limit_option, one_of, parse_moment
 
-_TYPES = (ALL_EVENTS, *(str(each) for each in EventType))
 _COLUMNS = ("id", "url", "events", "node_ids", "active", "disabled_reason", "description")
 _DELIVERY_COLUMNS = ("id", "event_id", "state", "attempts", "status", "error", "due_at")
-_STATES = [str(each) for each in DeliveryState]
-_MOST = 10_000
 
 
 @click.group(cls=Group)
@@ -37,7 +34,7 @@ def webhook() -> None:
     metavar="TYPE",
     multiple=True,
     required=True,
-    type=click.Choice(_TYPES),
+    type=one_of((ALL_EVENTS, *EventType)),
     help=f"Such as topic.created; {ALL_EVENTS} for all. May be given more than once.",
 )
 @click.option(
@@ -81,12 +78,7 @@ def list_(context: Context) -> None:
     with context.current_database().reads.connect() as db:
         found = reading.all_webhooks(db)
     listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
-    rows = [
-        tuple(" ".join(map(str, one)) if isinstance(one, list) else one for one in row.values())
-        for row in listed
-    ]
-    headers = [name.replace("_", " ").capitalize() for name in _COLUMNS]
-    context.output_table(headers, rows, "There are no webhooks.", webhooks=listed)
+    context.output_list("webhooks", listed, "There are no webhooks.")
 
 
 @webhook.command()
@@ -148,8 +140,8 @@ def ping(context: Context, webhook_id: int) -> None:
 
 @webhook.command()
 @click.argument("webhook_id", metavar="ID", type=int)
-@click.option("--state", type=click.Choice(_STATES), help="Only these.")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=100, show_default=True)
+@click.option("--state", type=one_of(DeliveryState), help="Only these.")
+@limit_option
 @pass_context
 def deliveries(context: Context, webhook_id: int, state: str | None, limit: int) -> None:
     """List the newest deliveries of a webhook."""
@@ -157,14 +149,11 @@ def deliveries(context: Context, webhook_id: int, state: str | None, limit: int)
     with context.current_database().reads.connect() as db:
         _check(db, webhook_id)
         found, _ = reading.deliveries_of(db, webhook_id, chosen, PageRequest(limit=limit))
-    listed = [{name: _shown(getattr(row, name)) for name in _DELIVERY_COLUMNS} for row in found]
+    listed = [{name: getattr(row, name) for name in _DELIVERY_COLUMNS} for row in found]
     for one in listed:
         if one["state"] != DeliveryState.WAITING:
             one["due_at"] = None
-    rows = [tuple(one.values()) for one in listed]
-    names = [name.removesuffix("_id").replace("_", " ") for name in _DELIVERY_COLUMNS]
-    headers = [name.capitalize() for name in names]
-    context.output_table(headers, rows, "There are no deliveries.", deliveries=listed)
+    context.output_list("deliveries", listed, "There are no deliveries.")
 
 
 @webhook.command()
@@ -189,8 +178,8 @@ def replay(
     context: Context, webhook_id: int, since: str, until: str | None, include_delivered: bool
 ) -> None:
     """Send again what failed in a time."""
-    begin = _parse_time("since", since)
-    end = None if until is None else _parse_time("until", until)
+    begin, end = parse_moment("since", since), parse_moment("until", until)
+    assert begin is not None  # noqa: S101 - the option is required
     with context.transaction() as db:
         _check(db, webhook_id)
         count = webhook_deliveries.replay(
@@ -214,14 +203,3 @@ def _print_secret(context: Context, webhook_id: int, generation: int, what: str)
     secret = signature.derive_secret(context.settings["session.secret"], webhook_id, generation)
     shown = signature.format_secret(secret)
     context.output(f"{what} Its secret, shown once: {shown}", id=webhook_id, secret=shown)
-
-
-def _parse_time(name: str, text: str) -> datetime:
-    moment = clock.parse_rfc3339(text)
-    if moment is None:
-        raise Invalid(name, "must be a time such as 2026-11-21T08:00:00Z")
-    return moment
-
-
-def _shown(value: object) -> object:
-    return clock.rfc3339(value) if isinstance(value, datetime) else value

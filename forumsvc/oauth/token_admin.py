@@ -21,7 +21,7 @@ _COLUMNS: tuple[Any, ...] = (
     OAuthToken.scope,
     OAuthToken.issued_by,
     OAuthToken.created_at,
-    OAuthToken.access_expires_at,
+    OAuthToken.access_expires_at.label("expires_at"),
     case((OAuthToken.refreshed_at.is_(None), OAuthToken.refresh_expires_at), else_=null()).label(
         "refresh_expires_at"
     ),
@@ -38,7 +38,7 @@ def list_tokens(
     include_inactive: bool,
 ) -> Sequence[Row[Any]]:
     """Return tokens, oldest first: id, client, login, scope, issued_by, created_at,
-    access_expires_at, refresh_expires_at (None if there is no usable refresh token), revoked_at.
+    expires_at, refresh_expires_at (None if there is no usable refresh token), revoked_at.
 
     user_id, client_id: primary keys, None for any; include_inactive: whether to return expired and
     revoked tokens, too.

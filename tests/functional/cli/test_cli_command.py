@@ -113,7 +113,7 @@ def test_the_version_is_that_of_the_distribution() -> None:
     ("kind", "heads"),
     [
         ("node", ["ID", "Name", "Section"]),
-        pytest.param("client", ["Client ID", "Name"], marks=pytest.mark.extended),
+        pytest.param("client", ["Client", "Name"], marks=pytest.mark.extended),
     ],
 )
 def test_a_table_has_heads_above_its_columns_on_a_terminal_and_in_a_pipe(
@@ -132,7 +132,7 @@ def test_columns_are_aligned_behind_wide_and_combining_characters(
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     names = "社区", "abcd", "e\N{COMBINING ACUTE ACCENT}bcd"
-    Context().output_table(("Name", "No"), [(name, 1) for name in names], "")
+    Context().output_list("x", [{"name": name, "no": 1} for name in names], "")
     assert capsys.readouterr().out.splitlines() == ["Name  No", *(f"{name}  1" for name in names)]
 
 
