@@ -12,9 +12,8 @@ BACKUP: tuple[Setting, ...] = (
     ),
     Setting(
         "backup.max_age_hours",
-        integer(1, 10_000),
+        integer(1, 10_000, "hours"),
         "26",
         "how old the newest file in backup.dir may be",
-        unit="hours",
     ),
 )

@@ -4,13 +4,7 @@ from .setting import Setting
 from .setting_types import BOOLEAN, DATABASE_URL, OPTIONAL_DATABASE_URL, integer, or_off, seconds
 
 DATABASE: tuple[Setting, ...] = (
-    Setting(
-        "sqlalchemy.url",
-        DATABASE_URL,
-        None,
-        "the database",
-        secret=True,
-    ),
+    Setting("sqlalchemy.url", DATABASE_URL, None, "the database", secret=True),
     Setting(
         "sqlalchemy.pooler",
         BOOLEAN,
@@ -27,10 +21,9 @@ DATABASE: tuple[Setting, ...] = (
     ),
     Setting(
         "sqlalchemy.pool_size",
-        integer(1, 200),
+        integer(1, 200, "connections"),
         "10",
         "connections of each process, in each of its pools for reads and for writes",
-        unit="connections",
     ),
     Setting(
         "database.max_age_seconds",

@@ -61,10 +61,9 @@ DECLARED: tuple[Setting, ...] = (
     *PROTOCOL,
     Setting(
         "cache.pages_mb",
-        integer(0, 10_000),
+        integer(0, 10_000, "megabytes"),
         "8",
         "memory that each process may use to cache responses; 0: no cache",
-        unit="megabytes",
     ),
     Setting(
         "accounts.newbie_minutes",
@@ -81,10 +80,9 @@ DECLARED: tuple[Setting, ...] = (
     ),
     Setting(
         "accounts.registrations_per_hour",
-        integer(1, 100_000),
+        integer(1, 100_000, "attempts per hour"),
         "20",
         "how often an hour one IP address may try to register; counted in rate_limit.storage",
-        unit="attempts per hour",
     ),
     Setting(
         "accounts.confirm_email",
@@ -95,49 +93,43 @@ DECLARED: tuple[Setting, ...] = (
     ),
     Setting(
         "accounts.unconfirmed_days",
-        or_off(integer(1, 3650)),
+        or_off(integer(1, 3650, "days")),
         "7",
         "after how many days an account ends whose email address had to be confirmed, and was not, "
         "that has left no trace and is logged in nowhere; its login and address are free then; "
         "off: never",
-        unit="days",
     ),
     Setting(
         "accounts.login_failures",
-        integer(1, 1000),
+        integer(1, 1000, "attempts"),
         "10",
         "wrong passwords for an account from one address before the next attempt must wait",
-        unit="attempts",
     ),
     Setting(
         "accounts.login_failures_per_account_or_address",
-        integer(1, 100_000),
+        integer(1, 100_000, "attempts"),
         "100",
         "wrong passwords for an account, or from an address, before the next attempt must wait",
-        unit="attempts",
     ),
     Setting(
         "accounts.logins_per_user",
-        integer(1, 100_000),
+        integer(1, 100_000, "log-ins"),
         "1000",
         "right passwords of a user within accounts.login_window_seconds; further ones must wait",
-        unit="log-ins",
     ),
     Setting(
         "accounts.logins_per_address",
-        integer(1, 10_000_000),
+        integer(1, 10_000_000, "log-ins"),
         "10000",
         "right passwords from an address within accounts.login_window_seconds; further ones must "
         "wait",
-        unit="log-ins",
     ),
     Setting(
         "accounts.password_slots",
-        integer(1, 1000),
+        integer(1, 1000, "threads"),
         "4",
         "how many threads of a process may check a password or wait to do so, further requests "
         "get 503; half of `threads` in [server:main] is right",
-        unit="threads",
     ),
     Setting(
         "accounts.login_window_seconds",
@@ -166,31 +158,27 @@ DECLARED: tuple[Setting, ...] = (
     ),
     Setting(
         "oauth.access_token_ttl",
-        integer(1, 10**9),
+        integer(1, 10**9, "seconds"),
         "86400",
         "the lifetime of an access token, in seconds",
-        unit="seconds",
     ),
     Setting(
         "oauth.refresh_token_ttl",
-        integer(1, 10**9),
+        integer(1, 10**9, "seconds"),
         "2592000",
         "the lifetime of a refresh token, in seconds",
-        unit="seconds",
     ),
     Setting(
         "oauth.refresh_grace",
-        integer(0, 3600),
+        integer(0, 3600, "seconds"),
         "0",
         "how many seconds a refresh token may be used again while its first response is unused",
-        unit="seconds",
     ),
     Setting(
         "oauth.code_ttl",
-        integer(1, 600),
+        integer(1, 600, "seconds"),
         "60",
         "the lifetime of an authorization code, in seconds",
-        unit="seconds",
     ),
     Setting(
         "oauth.require_pkce",
@@ -207,13 +195,7 @@ DECLARED: tuple[Setting, ...] = (
     *MAIL,
     *PHOTOS,
     *MARKUP,
-    Setting(
-        "session.secret",
-        SECRET,
-        None,
-        "the key that signs cookies and links",
-        secret=True,
-    ),
+    Setting("session.secret", SECRET, None, "the key that signs cookies and links", secret=True),
     Setting(
         "session.ttl_seconds",
         integer(60, 10**9),

@@ -27,17 +27,11 @@ MAIL: tuple[Setting, ...] = (
     ),
     Setting("mail.user", TEXT, "", "the name to log in to the mail server by; empty: no log-in"),
     Setting("mail.password", TEXT, "", "the password for it", secret=True),
-    Setting(
-        "mail.timeout_seconds",
-        seconds(0.1, 300),
-        "10",
-        "how long the mail server may take",
-    ),
+    Setting("mail.timeout_seconds", seconds(0.1, 300), "10", "how long the mail server may take"),
     Setting(
         "mail.requests_per_hour",
-        integer(1, 100_000),
+        integer(1, 100_000, "requests per hour"),
         "10",
         "how often an hour one IP address may request mail; counted in rate_limit.storage",
-        unit="requests per hour",
     ),
 )

@@ -6,24 +6,21 @@ from .setting_types import integer, seconds
 MARKUP: tuple[Setting, ...] = (
     Setting(
         "markup.workers",
-        integer(0, 64),
+        integer(0, 64, "processes"),
         "2",
         "processes that render text; 0: the serving process renders",
-        unit="processes",
     ),
     Setting(
         "markup.timeout",
         seconds(0.05, 60),
         "1",
         "processor time that one text may take to render; then it is stored escaped",
-        unit="seconds",
     ),
     Setting(
         "markup.wall_seconds",
         seconds(0.05, 600),
         "10",
         "how long a request waits for the rendering of a text; after two attempts it gets 503",
-        unit="seconds",
     ),
     Setting(
         "markup.user_seconds_per_minute",
@@ -31,6 +28,5 @@ MARKUP: tuple[Setting, ...] = (
         "10",
         "processor time that rendering the texts of one user may take, and as much again decoding "
         "the images, counted in each process",
-        unit="seconds",
     ),
 )

@@ -6,11 +6,10 @@ from .setting_types import BOOLEAN, RATE, TEXT, integer, or_off, seconds
 MODERATION: tuple[Setting, ...] = (
     Setting(
         "moderation.hide_after",
-        or_off(integer(2, 100)),
+        or_off(integer(2, 100, "members")),
         "off",
         "how many members who are no newbies must report a post to hide it until a moderator has "
         "looked at it",
-        unit="members",
     ),
     Setting(
         "rate_limit.reports",
@@ -26,26 +25,23 @@ MODERATION: tuple[Setting, ...] = (
     ),
     Setting(
         "moderation.keep_log_days",
-        or_off(integer(1, 36_500)),
+        or_off(integer(1, 36_500, "days")),
         "off",
         "how many days the log of moderation is kept; off: for ever",
-        unit="days",
     ),
     Setting(
         "moderation.keep_reviews_days",
-        or_off(integer(1, 36_500)),
+        or_off(integer(1, 36_500, "days")),
         "365",
         "how many days after the decision a review is kept, with its reports and held posts; off: "
         "for ever",
-        unit="days",
     ),
     Setting(
         "moderation.keep_addresses_days",
-        or_off(integer(1, 3650)),
+        or_off(integer(1, 3650, "days")),
         "off",
         "for how many days after a post a keyed hash of its author's network is kept, so that "
         "moderators see how many accounts write from there; off: none is kept",
-        unit="days",
     ),
     Setting(
         "moderation.blocks_recheck_seconds",
@@ -67,6 +63,5 @@ MODERATION: tuple[Setting, ...] = (
         "3",
         "how long people need at least to fill in the sign-up page; who is faster is taken for a "
         "program and asked to try again; off: no limit",
-        unit="seconds",
     ),
 )

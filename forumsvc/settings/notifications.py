@@ -6,10 +6,9 @@ from .setting_types import integer
 NOTIFICATIONS: tuple[Setting, ...] = (
     Setting(
         "notifications.max_mentions",
-        integer(0, 1000),
+        integer(0, 1000, "users"),
         "20",
         "how many users one text may notify by mentioning them",
-        unit="users",
     ),
     Setting(
         "notifications.inline_recipients",

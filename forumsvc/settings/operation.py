@@ -24,17 +24,15 @@ OPERATION: tuple[Setting, ...] = (
     ),
     Setting(
         "events.keep_days",
-        integer(1, 3650),
+        integer(1, 3650, "days"),
         "14",
         "how long events, emails and webhook deliveries are kept",
-        unit="days",
     ),
     Setting(
         "webhooks.most",
-        integer(1, 1000),
+        integer(1, 1000, "webhooks"),
         "20",
         "how many webhooks there may be; each has a thread while it is sent to",
-        unit="webhooks",
     ),
     Setting(
         "webhooks.allow_private",

@@ -6,38 +6,33 @@ from .setting_types import TEXT, choice, integer, or_off
 POSTS: tuple[Setting, ...] = (
     Setting(
         "posts.max_title",
-        integer(1, 255),
+        integer(1, 255, "characters"),
         "255",
         "the longest title, in characters",
-        unit="characters",
     ),
     Setting(
         "posts.max_body",
-        integer(1, 10_000_000),
+        integer(1, 10_000_000, "characters"),
         "65536",
         "the longest text, in characters",
-        unit="characters",
     ),
     Setting(
         "posts.newbie_posts",
-        integer(1, 1000),
+        integer(1, 1000, "posts"),
         "1",
         "how many of a member's posts are first ones, to which the next two limits apply",
-        unit="posts",
     ),
     Setting(
         "posts.newbie_max_links",
-        or_off(integer(0, 1000)),
+        or_off(integer(0, 1000, "links")),
         "off",
         "how many links to other hosts a member's first post may have",
-        unit="links",
     ),
     Setting(
         "posts.newbie_max_images",
-        or_off(integer(0, 1000)),
+        or_off(integer(0, 1000, "images")),
         "off",
         "how many images a member's first post may have",
-        unit="images",
     ),
     Setting(
         "posts.forbidden_words",
@@ -54,10 +49,9 @@ POSTS: tuple[Setting, ...] = (
     ),
     Setting(
         "posts.hold_first",
-        or_off(integer(1, 1000)),
+        or_off(integer(1, 1000, "posts")),
         "off",
         "how many first posts of a member wait for a moderator before others see them",
-        unit="posts",
     ),
     Setting(
         "posts.held_words",
@@ -67,31 +61,27 @@ POSTS: tuple[Setting, ...] = (
     ),
     Setting(
         "posts.topics_per_hour",
-        or_off(integer(1, 10_000)),
+        or_off(integer(1, 10_000, "topics")),
         "off",
         "how many topics a member may open in an hour",
-        unit="topics",
     ),
     Setting(
         "posts.seconds_between_topics",
-        or_off(integer(1, 86_400)),
+        or_off(integer(1, 86_400, "seconds")),
         "off",
         "how long a member must wait before the next topic",
-        unit="seconds",
     ),
     Setting(
         "posts.replies_per_minute",
-        or_off(integer(1, 10_000)),
+        or_off(integer(1, 10_000, "replies")),
         "off",
         "how many replies a member may write in a minute",
-        unit="replies",
     ),
     Setting(
         "posts.duplicate_minutes",
-        integer(0, 100_000),
+        integer(0, 100_000, "minutes"),
         "0",
         "for how long a user cannot post the same text again: in the same topic, or as a topic; 0: "
         "not at all",
-        unit="minutes",
     ),
 )

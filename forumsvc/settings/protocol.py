@@ -7,17 +7,11 @@ PROTOCOL: tuple[Setting, ...] = (
     Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's responses"),
     Setting(
         "http.max_body",
-        integer(1024, 1024**3),
+        integer(1024, 1024**3, "bytes"),
         "12000000",
         "the largest request body, in bytes; keep it below waitress's max_request_body_size",
-        unit="bytes",
     ),
-    Setting(
-        "http.cors_origins",
-        ORIGINS,
-        "",
-        "the origins whose scripts may call the API",
-    ),
+    Setting("http.cors_origins", ORIGINS, "", "the origins whose scripts may call the API"),
     Setting(
         "http.gzip",
         BOOLEAN,

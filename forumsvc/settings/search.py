@@ -18,10 +18,9 @@ SEARCH: tuple[Setting, ...] = (
     ),
     Setting(
         "search.at_once",
-        integer(1, 64),
+        integer(1, 64, "searches"),
         "2",
         "how many searches a process runs at the same time; others are answered with 503",
-        unit="searches",
     ),
     Setting(
         "rate_limit.searches",

@@ -11,8 +11,7 @@ _UNITS_IN_NAMES = ("seconds", "minutes", "bytes")
 class Setting:
     """One key of the ini files.
 
-    default: as it would be written in an ini file; None: the setting is required. unit: the unit of
-    a number; a name that ends in its unit (`…_seconds`) needs none.
+    default: as it would be written in an ini file; None: the setting is required.
     """
 
     name: str
@@ -20,7 +19,6 @@ class Setting:
     default: str | None
     meaning: str
     secret: bool = False
-    unit: str = ""
 
     @property
     def area(self) -> str:
@@ -29,7 +27,7 @@ class Setting:
 
     @property
     def counted_unit(self) -> str:
-        """The unit, declared or from the name; empty if there is none."""
-        return self.unit or next(
+        """The unit of a number, of its type or from the name; empty if there is none."""
+        return self.type.unit or next(
             (unit for unit in _UNITS_IN_NAMES if self.name.endswith(f"_{unit}")), ""
         )

@@ -11,15 +11,17 @@ class SettingType:
     """How the text of a setting is parsed.
 
     parse: text -> value, raises ValueError; allowed: a description of what is accepted; name: the
-    type's name in `settings --describe`.
+    type's name in `settings --describe`; unit: of a number, empty where the setting's name ends in
+    it (`…_seconds`).
     """
 
     parse: Callable[[str], Any]
     allowed: str
     name: str = "text"
+    unit: str = ""
 
 
-def integer(low: int, high: int) -> SettingType:
+def integer(low: int, high: int, unit: str = "") -> SettingType:
     """Return the type of an integer in a range."""
 
     def parse(text: str) -> int:
@@ -27,7 +29,7 @@ def integer(low: int, high: int) -> SettingType:
             raise ValueError
         return int(text)
 
-    return SettingType(parse, f"a whole number from {low} to {high}", "integer")
+    return SettingType(parse, f"a whole number from {low} to {high}", "integer", unit)
 
 
 def or_off(kind: SettingType) -> SettingType:
@@ -36,7 +38,7 @@ def or_off(kind: SettingType) -> SettingType:
     def parse(text: str) -> Any:
         return None if text == "off" else kind.parse(text)
 
-    return SettingType(parse, f"{kind.allowed}, or off", f"{kind.name} or off")
+    return SettingType(parse, f"{kind.allowed}, or off", f"{kind.name} or off", kind.unit)
 
 
 def seconds(low: float, high: float) -> SettingType:
@@ -47,7 +49,8 @@ def seconds(low: float, high: float) -> SettingType:
             raise ValueError
         return float(text)
 
-    return SettingType(parse, f"a number of seconds from {low:g} to {high:g}", "number")
+    allowed = f"a number of seconds from {low:g} to {high:g}"
+    return SettingType(parse, allowed, "number", "seconds")
 
 
 def choice(*words: str) -> SettingType:
