@@ -6,7 +6,7 @@ with `state` and `iss` (RFC 9207) added.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from oauthlib.common import Request, add_params_to_uri
 from oauthlib.oauth2 import (
@@ -179,34 +179,17 @@ class AuthorizationValidator(ClientValidator):
             self._client = clients.find(connection, client_id)
         return self._client is not None
 
-    def validate_client_id(
-        self, client_id: str, request: Request, *args: Any, **kwargs: Any
-    ) -> bool:
+    def validate_client_id(self, client_id: str, request: Request) -> bool:
         """Return True: the client was loaded before oauthlib was called."""
         request.client = self.client
         return True
 
-    def validate_redirect_uri(
-        self, client_id: str, redirect_uri: str, request: Request, *args: Any, **kwargs: Any
-    ) -> bool:
+    def validate_redirect_uri(self, client_id: str, redirect_uri: str, request: Request) -> bool:
         """Return whether the redirect URI is registered."""
         return self.is_registered_redirect_uri(redirect_uri)
 
-    def get_default_redirect_uri(
-        self, client_id: str, request: Request, *args: Any, **kwargs: Any
-    ) -> str | None:
-        """Return the registered redirect URI if there is exactly one."""
-        uris = self.redirect_uris
-        return uris[0] if len(uris) == 1 else None
-
     def validate_response_type(
-        self,
-        client_id: str,
-        response_type: str,
-        client: clients.Client,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, client_id: str, response_type: str, client: clients.Client, request: Request
     ) -> bool:
         """Return whether the client may request a code; oauthlib accepts more than `code`."""
         if response_type != "code":
@@ -216,7 +199,7 @@ class AuthorizationValidator(ClientValidator):
         return True
 
     def save_authorization_code(
-        self, client_id: str, code: dict[str, str], request: Request, *args: Any, **kwargs: Any
+        self, client_id: str, code: dict[str, str], request: Request
     ) -> None:
         """Store a code of 256 bits instead of oauthlib's, which has 178."""
         if self._user_id is None:

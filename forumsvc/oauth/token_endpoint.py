@@ -40,28 +40,16 @@ class TokenValidator(ClientValidator):
         super().authenticate_request(headers, parameters)
 
     def validate_scopes(
-        self,
-        client_id: str,
-        scopes: list[str],
-        client: clients.Client,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, client_id: str, scopes: list[str], client: clients.Client, request: Request
     ) -> bool:
         """Return whether the client may have these scopes; without a user it gets only `read`."""
-        allowed = super().validate_scopes(client_id, scopes, client, request, *args, **kwargs)
+        allowed = super().validate_scopes(client_id, scopes, client, request)
         if self._credential.user_id is None:
             request.scopes = [scope for scope in request.scopes if scope == "read"]
         return allowed and bool(request.scopes)
 
     def validate_user(
-        self,
-        username: str,
-        password: str,
-        client: clients.Client,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, username: str, password: str, client: clients.Client, request: Request
     ) -> bool:
         """Return whether the password is the user's. Raises RateLimited."""
         provider = self.provider
@@ -83,12 +71,7 @@ class TokenValidator(ClientValidator):
         return True
 
     def validate_refresh_token(
-        self,
-        refresh_token: str,
-        client: clients.Client,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, refresh_token: str, client: clients.Client, request: Request
     ) -> bool:
         """Return whether a refresh token can be used.
 
@@ -118,9 +101,7 @@ class TokenValidator(ClientValidator):
         is_used = row.refreshed_at is not None
         return is_used and not revocation.is_within_grace(row.refreshed_at, grace, self.now)
 
-    def get_original_scopes(
-        self, refresh_token: str, request: Request, *args: Any, **kwargs: Any
-    ) -> str:
+    def get_original_scopes(self, refresh_token: str, request: Request) -> str:
         """Return the scope that the refresh token may request."""
         return self._credential.refresh_scope or ""
 
@@ -129,13 +110,7 @@ class TokenValidator(ClientValidator):
         return True
 
     def validate_code(
-        self,
-        client_id: str,
-        code: str,
-        client: clients.Client,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, client_id: str, code: str, client: clients.Client, request: Request
     ) -> bool:
         """Return whether a code can be used; a reused one revokes the tokens that it issued.
 
@@ -169,22 +144,8 @@ class TokenValidator(ClientValidator):
         """Return S256, the only supported method."""
         return "S256"
 
-    def get_default_redirect_uri(
-        self, client_id: str, request: Request, *args: Any, **kwargs: Any
-    ) -> str | None:
-        """Return the registered redirect URI if there is exactly one."""
-        uris = self.redirect_uris
-        return uris[0] if len(uris) == 1 else None
-
     def confirm_redirect_uri(
-        self,
-        client_id: str,
-        code: str,
-        redirect_uri: str,
-        client: clients.Client,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, client_id: str, code: str, redirect_uri: str, client: clients.Client, request: Request
     ) -> bool:
         """Return True if the redirect URI is the authorization request's (RFC 6749 §4.1.3).
 
@@ -200,14 +161,10 @@ class TokenValidator(ClientValidator):
             raise InvalidGrantError("The redirect URI is not that of the authorization request.")
         return True
 
-    def invalidate_authorization_code(
-        self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
-    ) -> None:
+    def invalidate_authorization_code(self, client_id: str, code: str, request: Request) -> None:
         """Do nothing: `save_token` consumed the code before it issued the token."""
 
-    def save_token(
-        self, token: dict[str, Any], request: Request, *args: Any, **kwargs: Any
-    ) -> None:
+    def save_token(self, token: dict[str, Any], request: Request) -> None:
         """Consume the credential, store the tokens, and complete the response.
 
         Raises InvalidGrantError if the credential was used, changed or deleted meanwhile.

@@ -19,9 +19,7 @@ class TokenManagementValidator(ClientValidator):
         if self.client.public:
             raise InvalidClientError("A public client may not do this.")
 
-    def revoke_token(
-        self, token: str, token_type_hint: str | None, request: Request, *args: Any, **kwargs: Any
-    ) -> None:
+    def revoke_token(self, token: str, token_type_hint: str | None, request: Request) -> None:
         """Revoke a token; a refresh token with its whole family (RFC 7009 §2.1).
 
         An unknown token is no error. Raises InvalidGrantError for a token of another client.
@@ -38,7 +36,7 @@ class TokenManagementValidator(ClientValidator):
             revocation.revoke_family(self.provider.db, row.family, self.now)
 
     def introspect_token(
-        self, token: str, token_type_hint: str | None, request: Request, *args: Any, **kwargs: Any
+        self, token: str, token_type_hint: str | None, request: Request
     ) -> dict[str, Any] | None:
         """Return the claims of a token, or None if it is not active.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from oauthlib.common import Request
 from oauthlib.oauth2 import InvalidClientError, RequestValidator, UnauthorizedClientError
@@ -35,6 +34,11 @@ class ClientValidator(RequestValidator):
         issuer = self.provider.issuer
         return tuple(redirects.absolute_uri(uri, issuer) for uri in self.client.redirect_uris)
 
+    def get_default_redirect_uri(self, client_id: str, request: Request) -> str | None:
+        """Return the registered redirect URI if there is exactly one."""
+        uris = self.redirect_uris
+        return uris[0] if len(uris) == 1 else None
+
     def is_registered_redirect_uri(self, redirect_uri: str) -> bool:
         """Return whether the client registered the redirect URI."""
         issuer = self.provider.issuer
@@ -62,37 +66,27 @@ class ClientValidator(RequestValidator):
         if grant in clients.GRANTS and grant not in self.client.grants:
             raise UnauthorizedClientError("The client may not use this grant.")
 
-    def client_authentication_required(self, request: Request, *args: Any, **kwargs: Any) -> bool:
+    def client_authentication_required(self, request: Request) -> bool:
         """Return whether the client must authenticate: a confidential one must."""
         return not self.client.public
 
-    def authenticate_client(self, request: Request, *args: Any, **kwargs: Any) -> bool:
+    def authenticate_client(self, request: Request) -> bool:
         """Return whether this is a confidential client; `authenticate_request` checked it."""
         request.client = self.client
         return not self.client.public
 
-    def authenticate_client_id(
-        self, client_id: str, request: Request, *args: Any, **kwargs: Any
-    ) -> bool:
+    def authenticate_client_id(self, client_id: str, request: Request) -> bool:
         """Return whether this is a public client, which sends its client_id alone."""
         request.client = self.client
         return self.client.public
 
     def validate_grant_type(
-        self,
-        client_id: str,
-        grant_type: str,
-        client: clients.Client,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, client_id: str, grant_type: str, client: clients.Client, request: Request
     ) -> bool:
         """Return whether the client may use the grant type."""
         return grant_type in client.grants
 
-    def get_default_scopes(
-        self, client_id: str, request: Request, *args: Any, **kwargs: Any
-    ) -> list[str]:
+    def get_default_scopes(self, client_id: str, request: Request) -> list[str]:
         """Return the scopes for a request that names none.
 
         A client that has others gets `admin` only where the request names it.
@@ -101,13 +95,7 @@ class ClientValidator(RequestValidator):
         return usual or list(self.client.scopes)
 
     def validate_scopes(
-        self,
-        client_id: str,
-        scopes: list[str],
-        client: clients.Client,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, client_id: str, scopes: list[str], client: clients.Client, request: Request
     ) -> bool:
         """Return whether the client may have these scopes; duplicates are removed."""
         request.scopes = [scope for scope in clients.SCOPES if scope in scopes]
