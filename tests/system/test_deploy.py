@@ -7,11 +7,13 @@ import re
 import shlex
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from forumsvc.models import Reply
 from tests import programs
 from tests.databases import on_sqlite
 from tests.functional.cli.conftest import run_command
+from tests.functional.doctor.tls import write_certificate
 from tests.functional.forum import API
 from tests.functional.test_photos import picture
 from tests.system.forum_process import prepare, serving
@@ -29,6 +32,8 @@ from tests.system.process import PATIENCE, prepare_child, wait_until
 from tests.system.pserve import ROOT, Pserve
 
 DEPLOY = ROOT / "deploy"
+HOST = "forum.example.org"
+"""The host in the shipped files."""
 
 
 def free_port() -> int:
@@ -46,6 +51,7 @@ def running(port: int, *command: str) -> Iterator[None]:
     )
 
     def answers() -> bool:
+        assert process.poll() is None, "the proxy has ended: see its output"
         with socket.socket() as tried:
             return tried.connect_ex(("127.0.0.1", port)) == 0
 
@@ -57,14 +63,24 @@ def running(port: int, *command: str) -> Iterator[None]:
         process.wait(PATIENCE)
 
 
+def connect(port: int, tls: ssl.SSLContext | None, source: str = "") -> http.client.HTTPConnection:
+    """Return a connection, by HTTPS where there is a context of TLS."""
+    way = ("127.0.0.1", port, PATIENCE, (source, 0))
+    connection = http.client.HTTPConnection(*way)
+    if tls is not None:
+        connection.connect()
+        connection.sock = tls.wrap_socket(connection.sock, server_hostname=HOST)
+    return connection
+
+
 def get(
-    port: int, path: str, source: str = "", **headers: str
+    port: int, path: str, tls: ssl.SSLContext | None = None, source: str = "", **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
     """Request a path; return status, headers with lower-case names, and body.
 
     source: the address of the client.
     """
-    connection = http.client.HTTPConnection("127.0.0.1", port, PATIENCE, (source, 0))
+    connection = connect(port, tls, source)
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -85,16 +101,36 @@ def shipped(name: str, folder: Path, **replaced: str) -> Path:
     return path
 
 
+@dataclass(frozen=True)
+class Nginx:
+    """A running nginx: its ports, and a context that trusts its certificate."""
+
+    port: int
+    plain_port: int
+    tls: ssl.SSLContext
+
+    def get(self, path: str, source: str = "", **headers: str) -> tuple[int, dict[str, str], bytes]:
+        """Request a path by HTTPS, as `get` does."""
+        return get(self.port, path, self.tls, source, **{"Host": HOST, **headers})
+
+
 @contextmanager
-def behind_nginx(service: Pserve, folder: Path, listen: str = "127.0.0.1:{port}") -> Iterator[int]:
-    """Run the shipped nginx in front of a service; yield its port."""
-    program, port = programs.require("nginx"), free_port()
+def behind_nginx(
+    service: Pserve, folder: Path, listen: str = "127.0.0.1:{port}"
+) -> Iterator[Nginx]:
+    """Run the shipped nginx in front of a service."""
+    program, port, plain_port = programs.require("nginx"), free_port(), free_port()
+    certificate = write_certificate(folder / "certificate.pem", days=1, name=HOST)
     config = shipped(
         "nginx.conf",
         folder,
         **{
             "127.0.0.1:6543": f"127.0.0.1:{service.port}",
-            "listen 80": f"listen {listen.format(port=port)}",
+            "listen 80": f"listen 127.0.0.1:{plain_port}",
+            "listen 443": f"listen {listen.format(port=port)}",
+            f"/etc/letsencrypt/live/{HOST}/fullchain.pem": str(certificate),
+            f"/etc/letsencrypt/live/{HOST}/privkey.pem": str(certificate),
+            "/var/www/html": str(folder / "www"),
             "/var/cache/nginx/forumsvc": str(folder / "cache"),
         },
     )
@@ -104,7 +140,7 @@ def behind_nginx(service: Pserve, folder: Path, listen: str = "127.0.0.1:{port}"
     if os.getuid() == 0:
         own += " user root;"
     with running(port, program, "-p", str(home), "-c", str(config), "-e", "stderr", "-g", own):
-        yield port
+        yield Nginx(port, plain_port, ssl.create_default_context(cafile=certificate))
 
 
 @on_sqlite
@@ -114,18 +150,46 @@ def test_nginx_serves_the_forum_and_keeps_its_photos(
     scene = prepare(database_url, database, tmp_path)
     with (
         serving(tmp_path, database_url, photos__dir=str(tmp_path / "photos")) as service,
-        behind_nginx(service, tmp_path) as port,
+        behind_nginx(service, tmp_path) as nginx,
     ):
-        assert get(port, f"{API}/topics")[0] == 200
-        assert get(port, "/metrics")[0] == 403
-        photo = upload(port, scene.people[0].token or "")
-        found = [get(port, photo) for _ in range(2)]
+        assert nginx.get(f"{API}/topics")[0] == 200
+        assert nginx.get("/metrics")[0] == 403
+        photo = upload(nginx, scene.people[0].token or "")
+        found = [nginx.get(photo) for _ in range(2)]
         assert [status for status, _, _ in found] == [200, 200]
         assert [headers["x-cache-status"] for _, headers, _ in found] == ["MISS", "HIT"]
         assert found[0][2] == found[1][2]
         # What a client says of itself is replaced.
-        seen = get(port, f"{API}/topics", **{"X-Forwarded-Host": "evil.example", "Host": "f"})
+        seen = nginx.get(f"{API}/topics", **{"X-Forwarded-Host": "evil.example"})
         assert "evil.example" not in str(seen)
+
+
+@on_sqlite
+def test_nginx_speaks_https_tells_the_service_so_and_sends_http_there(
+    database_url: str, database: Database, tmp_path: Path
+) -> None:
+    prepare(database_url, database, tmp_path)
+    challenge = tmp_path / "www/.well-known/acme-challenge/token"
+    challenge.parent.mkdir(parents=True)
+    challenge.write_text("proof")
+    challenge.chmod(0o644)
+    shipped_ini = (ROOT / "production.ini").read_text()
+    trust = "\n".join(re.findall(r"(?m)^(?:trusted_proxy|clear_untrusted).*$", shipped_ini))
+    with (
+        serving(tmp_path, database_url, server=trust) as service,
+        behind_nginx(service, tmp_path) as nginx,
+    ):
+        link = nginx.get(f"{API}/topics?limit=1")[1]["link"]
+        assert link.startswith(f"<https://{HOST}")
+        cookie = nginx.get("/login")[1]["set-cookie"]
+        assert "secure" in cookie.lower().split("; ")
+        status, headers, _ = get(nginx.plain_port, "/topics/1?page=2", Host="other.example")
+        assert (status, headers["location"]) == (301, f"https://{HOST}/topics/1?page=2")
+        assert get(nginx.plain_port, f"/{challenge.relative_to(tmp_path / 'www')}")[2] == b"proof"
+        nginx.tls.set_alpn_protocols(["h2"])
+        with connect(nginx.port, nginx.tls).sock as spoken:
+            assert isinstance(spoken, ssl.SSLSocket)
+            assert spoken.selected_alpn_protocol() == "h2"
 
 
 @on_sqlite
@@ -136,23 +200,23 @@ def test_a_block_holds_a_client_of_ipv4_where_nginx_listens_to_both_at_one_socke
     trust = "trusted_proxy = 127.0.0.1\ntrusted_proxy_headers = x-forwarded-for\n"
     with (
         serving(tmp_path, database_url, server=trust) as service,
-        behind_nginx(service, tmp_path, "[::]:{port} ipv6only=off") as port,
+        behind_nginx(service, tmp_path, "[::]:{port} ipv6only=off") as nginx,
     ):
         words = ("access", "block", "127.9.0.0/16", "--severity", "all", "--reason", "Spam")
         assert run_command("-c", tmp_path / "forum.ini", *words, "--force").code == 0
         path = f"{API}/topics"
-        wait_until(lambda: get(port, path, source="127.9.0.7")[0] == 403, "the block is known")
-        assert get(port, path, source="127.8.0.7")[0] == 200
+        wait_until(lambda: nginx.get(path, source="127.9.0.7")[0] == 403, "the block is known")
+        assert nginx.get(path, source="127.8.0.7")[0] == 200
         assert " ::ffff:" not in service.log
 
 
-def upload(port: int, token: str) -> str:
+def upload(nginx: Nginx, token: str) -> str:
     """Upload a photo and return the path of its address."""
     body = (
         b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n'
         b"Content-Type: image/png\r\n\r\n" + picture() + b"\r\n--b--\r\n"
     )
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection = connect(nginx.port, nginx.tls)
     headers = {
         "Authorization": f"Bearer {token}",
         "Content-Type": "multipart/form-data; boundary=b",
