@@ -1,5 +1,6 @@
 """Posts that wait for a moderator: nobody sees them, and a release is an ordinary post."""
 
+import json
 from functools import partial
 from typing import Any
 
@@ -7,11 +8,13 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc.models import Event, HeldPost, Notification, Reply, Review, Topic
+from forumsvc.pages.docs.guide import source
 from forumsvc.services.moderation import held_posts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import MODERATE, told, wrong_counters
 from tests.functional.threads import alone, statuses, together
+from tests.system.doc_examples import blocks, matches
 
 HELD = {"posts.hold_first": "1", "posts.held_words": "casino, 赌场"}
 
@@ -55,6 +58,18 @@ def resolve_only(chief: Person, decision: str, **more: Any) -> Any:
 def rows(forum: Forum, *columns: Any) -> list[Any]:
     with forum.database.reads.connect() as db:
         return list(db.execute(select(*columns).order_by(columns[0])))
+
+
+def test_the_answer_about_a_held_reply_is_the_one_of_the_guide(
+    strict: Forum, newcomer: Person, chief: Person
+) -> None:
+    [shown] = [
+        json.loads(block.text) for block in blocks(source("quick-start")) if '"held"' in block.text
+    ]
+    topic = strict.topic(chief, strict.node())
+    answer = newcomer.post(f"/topics/{topic}/replies", body=shown["held"]["body"])
+    assert answer.status_int == 202
+    assert matches(shown, answer.json)
 
 
 def test_a_first_post_is_accepted_and_waits(strict: Forum, newcomer: Person) -> None:

@@ -1,5 +1,6 @@
 """The description itself: valid OpenAPI, complete, with correct examples."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import forumsvc
 from forumsvc.openapi import Description, describe
+from forumsvc.pages.docs.guide import source
 from forumsvc.settings import Settings
 from tests.openapi.answers import resolvable
 from tests.openapi.operations import (
@@ -166,3 +168,37 @@ def test_every_component_is_used() -> None:
         for name in parts[kind]
     }
     assert there - used == set()
+
+
+def words(chapter: str, row: str, column: int) -> set[str]:
+    """Return the words in code of a cell. row: how it begins; several such rows are one."""
+    lines = [line for line in source(chapter).splitlines() if line.startswith(f"| {row}")]
+    return {word for line in lines for word in re.findall(r"`([\w.]+)`", line.split("|")[column])}
+
+
+def fields(schema: dict[str, Any]) -> set[str]:
+    """Return the names of an object's properties."""
+    own = set(schema.get("properties", {}))
+    return own.union(*(fields(resolve(part)) for part in schema.get("allOf", [])))
+
+
+@pytest.mark.parametrize("noun", ["user", "topic", "reply"])
+def test_the_guide_names_each_field(noun: str) -> None:
+    schemas = document()["components"]["schemas"]
+    listed, alone = (
+        fields(schemas[name]) - {"state"}
+        for name in (f"Listed{noun.title()}", f"{noun.title()}WithAbilities")
+    )
+    assert words("requests", noun, 2) == listed
+    assert words("requests", noun, 3) == alone - listed
+
+
+def test_the_guide_names_each_type_of_topic_lists_notifications_and_events() -> None:
+    schemas = document()["components"]["schemas"]
+    topics = document()["paths"]["/api/v3/topics"]["get"]["parameters"][0]
+    assert words("quick-start", "`", 1) - {"type"} == set(topics["schema"]["enum"])
+    assert words("notifications", "`", 1) - {"type"} == set(schemas["NotificationType"]["enum"])
+    named = set().union(
+        *(words("webhooks", row, 2) for row in ("topics", "replies", "users", "the rest"))
+    )
+    assert named == set(schemas["EventType"]["enum"])

@@ -17,9 +17,11 @@ ADDRESS = "http://127.0.0.1:6543"
 """Where every page has the service."""
 
 ANY = "…"
-"""In JSON that is shown: any value."""
+"""In an output that is shown: any value of JSON, any part of another text."""
 
 CURL_REPLACEMENT = Path(__file__).parent / "oauth" / "curl.py"
+_ANSWERS = ("json", "text")
+"""The kinds of blocks that show an output."""
 _END_OF_BLOCK = "----- the end of block"
 _BLOCKS = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PRINT_END_OF_BLOCK = {
@@ -37,7 +39,7 @@ _PROGRAMS = {
 class Block(NamedTuple):
     """A fenced block of a page.
 
-    kind: the text after the fence; group: shared by consecutive blocks, up to their output as JSON.
+    kind: the text after the fence; group: shared by consecutive blocks, up to their output.
     """
 
     kind: str
@@ -50,7 +52,7 @@ def blocks(page: str) -> list[Block]:
     found: list[Block] = []
     group = end = 0
     for block in _BLOCKS.finditer(page):
-        answered = bool(found) and found[-1].kind == "json"
+        answered = bool(found) and found[-1].kind in _ANSWERS
         group += answered or bool(page[end : block.start()].strip())
         end = block.end()
         found.append(Block(block[1], block[2], group))
@@ -95,13 +97,20 @@ def check_outputs(page: list[Block], printed: Mapping[int, str]) -> int:
     """
     compared = 0
     for shown in page:
-        if shown.kind != "json":
+        if shown.kind not in _ANSWERS:
             continue
         for number, text in printed.items():
             if page[number].group == shown.group:
-                assert matches(json.loads(shown.text), json.loads(text)), (shown.text, text)
+                assert _is_shown(shown, text), (shown.text, text)
                 compared += 1
     return compared
+
+
+def _is_shown(shown: Block, text: str) -> bool:
+    if shown.kind == "json":
+        return matches(json.loads(shown.text), json.loads(text))
+    parts = map(re.escape, shown.text.strip().split(ANY))
+    return re.fullmatch(".*".join(parts), text.strip()) is not None
 
 
 def matches(expected: Any, actual: Any) -> bool:
