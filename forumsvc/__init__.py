@@ -141,8 +141,8 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         ),
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
-    registry.job_runner = create_job_runner(registry, create_delivery(settings, ini_dir))
     registry.webhook_sender = WebhookSender(registry.database, settings)
+    registry.job_runner = create_job_runner(registry, create_delivery(settings, ini_dir))
     registry.moderation = Moderation(registry.database, settings["worker.interval_seconds"])
     registry.blocked_networks = BlockedNetworks(settings["moderation.blocks_recheck_seconds"])
     registry.email_domains = email_domains_from_settings(settings, ini_dir)

@@ -1010,7 +1010,6 @@ def _create_events() -> None:
         sa.Column("active", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("disabled_reason", sa.Text()),
         sa.Column("failing_since", MOMENT),
-        sa.Column("resume_at", MOMENT),
         sa.Column("created_by_id", BIG_ID),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.ForeignKeyConstraint(

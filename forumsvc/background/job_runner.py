@@ -38,13 +38,15 @@ class Handler(ABC):
 
     at_once: how many of them this process runs at a time; lock: after how long another process
     takes one over, because the first has died; pauses: after each failed attempt; after the one
-    behind the last pause the job is given up.
+    behind the last pause the job is given up. stopping: the runner's, set when what takes long is
+    to end soon.
     """
 
     kind: JobKind
     at_once: int
     lock: timedelta
     pauses: tuple[timedelta, ...]
+    stopping: threading.Event
 
     @abstractmethod
     def run(self, job: Claimed) -> None:
@@ -74,6 +76,8 @@ class JobRunner:
         self.threads = sum(handler.at_once for handler in handlers)
         self._pool = ThreadPoolExecutor(self.threads or 1, thread_name_prefix="job")
         self._stopping = threading.Event()
+        for handler in handlers:
+            handler.stopping = self._stopping
         self.outcomes: Counter[tuple[JobKind, str]] = Counter()
         self.counts: dict[JobKind, jobs.Count] = {}
         self._count_at = 0.0

@@ -41,7 +41,7 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
     }
     host_report = HostReport(registry.database, facts, settings["session.secret"], shown)
     return [
-        *(maintenance, registry.job_runner, fan_out, registry.webhook_sender, search_indexer),
+        *(maintenance, registry.job_runner, fan_out, search_indexer),
         *(registry.moderation, host_report),
     ]
 
@@ -53,6 +53,7 @@ def create_job_runner(registry: ForumRegistry, delivery: Delivery | None) -> Job
     handlers: list[Handler] = [
         FailedEvents(database, create_consumers(database, interval)),
         *(FollowerNotifier(database), TopicIndexer(database), Sweeper(database)),
+        registry.webhook_sender,
     ]
     if delivery is not None:
         handlers.append(MailSender(database, settings, delivery))

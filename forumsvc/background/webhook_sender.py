@@ -1,120 +1,102 @@
-"""A task that sends webhooks: one message at a time a receiver, all receivers beside each other."""
+"""Sending webhooks: what is done for a job of the kind `deliver`, of which a webhook has one.
+
+If the process dies, what it had sent and not recorded is sent again when the job's lock has ended,
+with the same ids.
+"""
 
 import logging
-import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from importlib.metadata import version
 from typing import Any
 
 from .. import clock
 from ..db.engine import Database
-from ..db.failures import DATABASE_ERRORS
-from ..errors import single_line_message
+from ..models import JobKind
+from ..services import jobs, webhooks
 from ..services import webhook_deliveries as deliveries
-from ..services import webhooks
+from ..services.jobs import Claimed
 from ..services.webhook_deliveries import ActiveWebhook, Attempt
 from ..settings import Settings
 from ..webhooks import signature
 from ..webhooks.connection import Outcome, WebhookConnection
+from .job_runner import Handler
 from .webhook_bodies import Message, messages_of, site_of
 
 log = logging.getLogger(__name__)
 
 _BATCH_SIZE = 10
-"""Messages per claim; together they must be sent within `deliveries.CLAIM`."""
+"""Messages whose outcomes are recorded together."""
+_BEGIN_SECONDS = 30.0
+"""How long a job begins new messages: with the time of the last one it is done within its lock."""
 _GONE = 410
-_COUNT_SECONDS = 10.0
-"""How old the numbers of the metrics may be."""
 
 
-class WebhookSender:
-    """Sends the deliveries that are due.
+class WebhookSender(Handler):
+    """Sends the deliveries that are due: one message at a time a webhook.
 
-    delivered, failed: attempts of this process; waiting: in the database when last counted.
+    delivered, failed: attempts of this process.
     """
 
-    name = "webhooks"
+    kind = JobKind.DELIVER
+    lock = timedelta(minutes=1)
+    pauses = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30))
 
     def __init__(self, database: Database, settings: Settings, *, seconds: float = 15) -> None:
-        """seconds: for one attempt. No thread is made before the first delivery."""
-        self.interval = settings["worker.interval_seconds"]
+        """seconds: for one attempt."""
+        self.at_once = settings["webhooks.most"]
         self._database = database
         self._settings = settings
         self._seconds = seconds
-        self._pool: ThreadPoolExecutor | None = None
-        self._running: dict[int, Future[None]] = {}
-        self._stopping = threading.Event()
         self.delivered = 0
         self.failed = 0
-        self.waiting = deliveries.Waiting(0, None)
-        self._count_at = 0.0
 
-    def run(self) -> bool:
-        """Begin to send to each receiver that has something due and is not sent to already."""
-        with self._database.reads.connect() as connection:
-            due = deliveries.due_webhooks(connection, clock.now())
-            if time.monotonic() >= self._count_at:
-                self.waiting = deliveries.waiting(connection)
-                self._count_at = time.monotonic() + _COUNT_SECONDS
-        for webhook_id, job in list(self._running.items()):
-            if job.done():
-                del self._running[webhook_id]
-                if (error := job.exception()) is not None:
-                    log.error("webhook %d has failed", webhook_id, exc_info=error)
-        for webhook_id in due:
-            if webhook_id not in self._running:
-                if self._pool is None:
-                    most = self._settings["webhooks.most"]
-                    self._pool = ThreadPoolExecutor(most, thread_name_prefix="webhook")
-                self._running[webhook_id] = self._pool.submit(self._send_all, webhook_id)
-        return False
-
-    def close(self) -> None:
-        """Let each receiver's message under way be finished, and end the threads."""
-        self._stopping.set()
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-
-    def wait(self) -> None:
-        """Wait until nothing is sent any more. Raises what has stopped a receiver's thread."""
-        for job in self._running.values():
-            job.result()
-
-    def _send_all(self, webhook_id: int) -> None:
-        """Send everything that is due to one receiver.
+    def run(self, job: Claimed) -> None:
+        """Send what is due to a webhook, for a while; move the job to the next delivery's time.
 
         The webhook is read with each batch: it may have been edited or switched off meanwhile.
         """
+        webhook_id = int(job.key)
         agent = f"forumsvc/{version('forumsvc')}"
         allow = self._settings["webhooks.allow_private"]
         connection = WebhookConnection(agent, allow_private=allow, seconds=self._seconds)
+        end = time.monotonic() + _BEGIN_SECONDS
+        unanswered: Attempt | None = None
         try:
-            while not self._stopping.is_set():
-                with self._database.session.begin() as db:
+            while unanswered is None and self._may_begin(end):
+                with self._database.reads.connect() as db:
                     webhook = deliveries.active_webhook(db, webhook_id)
-                    if webhook is None:
-                        return
-                    claimed = deliveries.claim(db, webhook_id, clock.now(), _BATCH_SIZE)
-                if not claimed or not self._send_batch(connection, webhook, claimed):
-                    return
-        except DATABASE_ERRORS as error:
-            log.warning(
-                "webhook %d is tried again later: %s", webhook_id, single_line_message(error)
-            )
+                    due = deliveries.next_due(db, webhook_id, clock.now(), _BATCH_SIZE)
+                if webhook is None or not due:
+                    break
+                unanswered = self._send_batch(connection, webhook, due, end)
         finally:
             connection.close()
+        with self._database.session.begin() as db:
+            # Who makes a delivery waits for this lock, or has made it already.
+            if not jobs.hold(db, job):
+                return
+            due_at = deliveries.next_due_at(db, webhook_id)
+            if due_at is None:
+                jobs.finish(db, job, clock.now())
+            elif unanswered is None:
+                jobs.move(db, job, clock.now(), {}, due_at)
+            else:
+                resume_at = deliveries.resume_at(unanswered.delivery, clock.now())
+                jobs.pause(db, job, max(due_at, resume_at), unanswered.error or "")
+
+    def _may_begin(self, end: float) -> bool:
+        return time.monotonic() < end and not self.stopping.is_set()
 
     def _send_batch(
-        self, connection: WebhookConnection, webhook: ActiveWebhook, claimed: Sequence[Any]
-    ) -> bool:
-        """Send deliveries until one gets no answer; return whether to go on with the receiver."""
+        self, connection: WebhookConnection, webhook: ActiveWebhook, due: Sequence[Any], end: float
+    ) -> Attempt | None:
+        """Send deliveries until one gets no answer, which is returned, or the time is over."""
         executor = self._database.executor
-        messages = messages_of(executor, site_of(self._settings), claimed)
+        messages = messages_of(executor, site_of(self._settings), due)
         attempts: list[Attempt] = []
-        for delivery in claimed:
+        for delivery in due:
             message = messages[delivery.id]
             if isinstance(message, str):
                 attempts.append(Attempt(delivery, None, message, is_final=True))
@@ -123,9 +105,9 @@ class WebhookSender:
             attempts.append(_attempt_of(delivery, outcome))
             if outcome.error is not None and (outcome.status is None or outcome.status == _GONE):
                 break
-            if self._stopping.is_set():
+            if not self._may_begin(end):
                 break
-        return self._record(webhook, claimed, attempts)
+        return self._record(webhook, attempts)
 
     def _send(
         self, connection: WebhookConnection, webhook: ActiveWebhook, message: Message
@@ -138,9 +120,7 @@ class WebhookSender:
         headers = signature.headers(secrets, message.id, now, message.body)
         return connection.send(webhook.url, message.body, headers)
 
-    def _record(
-        self, webhook: ActiveWebhook, claimed: Sequence[Any], attempts: Sequence[Attempt]
-    ) -> bool:
+    def _record(self, webhook: ActiveWebhook, attempts: Sequence[Attempt]) -> Attempt | None:
         now = clock.now()
         # What could not be sent says nothing about the receiver.
         last = next((one for one in reversed(attempts) if not one.is_final), None)
@@ -148,12 +128,9 @@ class WebhookSender:
         got_no_answer = has_failed and last is not None and last.status is None
         is_gone = last is not None and last.status == _GONE
         reason = "the receiver answered 410 Gone" if is_gone else None
+        failed = [one for one in attempts if one.error is not None]
         with self._database.session.begin() as db:
             given_up = deliveries.record(db, attempts, now)
-            deliveries.give_back(db, claimed[len(attempts) :], now)
-            if last is not None and got_no_answer:
-                deliveries.pause(db, webhook.id, last.delivery, now)
-            failed = [one for one in attempts if one.error is not None]
             if last is not None and deliveries.record_health(
                 db, webhook.id, now, has_failed=has_failed
             ):
@@ -166,13 +143,13 @@ class WebhookSender:
         for one in failed:
             log.warning(
                 "webhook %d, delivery %d was not delivered (attempt %d): %s",
-                *(webhook.id, one.delivery.id, one.delivery.attempts, one.error),
+                *(webhook.id, one.delivery.id, one.delivery.attempts + 1, one.error),
             )
         if given_up:
             log.error("webhook %d: %d deliveries are given up", webhook.id, given_up)
         if reason is not None:
             log.error("webhook %d is switched off: %s", webhook.id, reason)
-        return reason is None and not got_no_answer
+        return last if got_no_answer else None
 
 
 def _attempt_of(delivery: Any, outcome: Outcome) -> Attempt:

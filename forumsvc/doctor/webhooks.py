@@ -1,4 +1,4 @@
-"""Webhooks that fail or were switched off, and deliveries that wait."""
+"""Webhooks that fail or were switched off, and deliveries that were given up."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -12,14 +12,12 @@ from .installation import Installation
 from .times import WEEK, age, words
 
 _FAILING = timedelta(hours=1)
-_LATE = timedelta(hours=1)
 
 
 def check(installation: Installation) -> Iterator[Finding]:
     """Yield the webhooks that somebody should look at."""
     with installation.database.reads.connect() as db:
         unhealthy = webhooks.unhealthy(db)
-        waiting = webhook_deliveries.waiting(db)
         given_up = webhook_deliveries.given_up_since(db, clock.now() - WEEK)
     for one in unhealthy:
         # The path may contain a secret of the receiver.
@@ -35,12 +33,6 @@ def check(installation: Installation) -> Iterator[Finding]:
                 f"{name} has failed for {words(age(one.failing_since))}: `forumsvc webhook "
                 f"deliveries {one.id}` shows why."
             )
-    if age(waiting.oldest_at) > _LATE:
-        yield warning(
-            f"Deliveries that wait: {waiting.number}, the oldest for "
-            f"{words(age(waiting.oldest_at))}. `forumsvc webhook deliveries ID --state waiting` "
-            "shows why."
-        )
     for webhook_id, number in given_up.items():
         yield warning(
             f"Deliveries to webhook {webhook_id} given up in the last seven days: {number}. "

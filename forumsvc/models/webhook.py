@@ -43,8 +43,6 @@ class Webhook(Base):
     """Why the service switched it off; null if it did not."""
     failing_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """Since when every attempt has failed; null after a success."""
-    resume_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Nothing is sent before, because an attempt got no answer; null: at once."""
     created_by_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
     """Null for one that was added at the command line."""
     created_at: Mapped[Timestamp]
@@ -88,7 +86,7 @@ class WebhookDelivery(Base):
     __table_args__ = (
         UniqueConstraint("webhook_id", "event_id"),
         one_of("state", "state", DeliveryState),
-        # Whether a webhook has one that is due.
+        # When the next one of a webhook is due.
         Index("ix_webhook_deliveries_webhook_id_state_due_at", "webhook_id", "state", "due_at"),
         # The next ones of a webhook, oldest first, and those of a state, newest first. `due_at`
         # lets those that are not due be skipped without reading their rows.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, Row, Select, String, cast, func, literal, or_, select, text
+from sqlalchemy import JSON, Row, Select, String, and_, cast, func, literal, or_, select, text
 from sqlalchemy.orm import Session, aliased
 
 from ..db.base import UtcDateTime
@@ -55,6 +55,27 @@ def enqueue_once(
 
     A job that is there begins anew with `data`, also one that is under way or given up.
     """
+    insert = _insert_once(db, kind, ids, now, data)
+    changed = {**_anew(now), "data": insert.excluded.data, "locked_until": None}
+    _update_on_conflict(db, insert, changed)
+
+
+def make_due(
+    db: Session, kind: JobKind, ids: Select[Any], now: datetime, *, ends_pause: bool = False
+) -> None:
+    """Make the job of each of the ids due, for the kinds of `ONCE`; insert one where there is none.
+
+    One that is under way keeps its lock: it has to look for what is new when it `hold`s itself, at
+    its end. ends_pause: also those that `pause` or were given up.
+    """
+    is_free = Job.locked_until.is_(None)
+    where = is_free if ends_pause else and_(is_free, Job.attempts == 0)
+    _update_on_conflict(db, _insert_once(db, kind, ids, now, {}), _anew(now), where)
+
+
+def _insert_once(
+    db: Session, kind: JobKind, ids: Select[Any], now: datetime, data: Mapping[str, object]
+) -> Any:
     rows = select(
         literal(str(kind)),
         cast(ids.subquery().c[0], String),
@@ -63,14 +84,19 @@ def enqueue_once(
     )
     names = ["kind", "key", "data", "due_at", "created_at"]
     # SQLite needs a WHERE before ON CONFLICT.
-    insert = insert_of(Job, db.get_bind().dialect.name).from_select(
-        names, rows.where(text("1 = 1"))
-    )
-    changed = {"due_at": now, "state": JobState.WAITING, "attempts": 0, "finished_at": None}
-    changed |= {"data": insert.excluded.data, "locked_until": None}
-    db.execute(
-        insert.on_conflict_do_update(index_elements=["kind", "key"], index_where=ONCE, set_=changed)
-    )
+    insert = insert_of(Job, db.get_bind().dialect.name)
+    return insert.from_select(names, rows.where(text("1 = 1")))
+
+
+def _update_on_conflict(
+    db: Session, insert: Any, changed: Mapping[str, object], where: Any = None
+) -> None:
+    index: dict[str, Any] = {"index_elements": ["kind", "key"], "index_where": ONCE}
+    db.execute(insert.on_conflict_do_update(**index, set_=changed, where=where))
+
+
+def _anew(now: datetime) -> dict[str, object]:
+    return {"due_at": now, "state": JobState.WAITING, "attempts": 0, "finished_at": None}
 
 
 def enqueue_failed(
@@ -134,6 +160,11 @@ def move(
 ) -> None:
     """Note that a part of a job is done, and free it. due_at: of the next part, None: at once."""
     _release(db, job, data=dict(data), due_at=due_at or now, attempts=0)
+
+
+def pause(db: Session, job: Claimed, due_at: datetime, error: str) -> None:
+    """Free a job that goes on at `due_at`, and which `make_due` leaves alone. error: why."""
+    _release(db, job, due_at=due_at, attempts=1, error=error[:_MOST_ERROR])
 
 
 def advance(db: Session, job: Claimed, data: Mapping[str, object]) -> None:
@@ -200,8 +231,7 @@ def retry(
         again = again.where(Job.state == JobState.FAILED)
     if kind is not None:
         again = again.where(Job.kind == kind)
-    values = {"state": JobState.WAITING, "attempts": 0, "due_at": now, "finished_at": None}
-    return sorted(db.scalars(again.values(values).returning(Job.id)))
+    return sorted(db.scalars(again.values(_anew(now)).returning(Job.id)))
 
 
 def discard(db: Session, ids: Sequence[int]) -> list[int]:

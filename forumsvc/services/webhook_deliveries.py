@@ -13,11 +13,8 @@ from ..db.execution import SqlConnection
 from ..db.expired_rows import ExpiredRows
 from ..db.statements import update_of
 from ..errors import NotFound
-from ..models import (
-    DeliveryState,
-    Webhook,
-    WebhookDelivery,
-)
+from ..models import DeliveryState, JobKind, Webhook, WebhookDelivery
+from . import jobs
 
 RETRY_PAUSES = tuple(
     timedelta(seconds=seconds)
@@ -25,27 +22,16 @@ RETRY_PAUSES = tuple(
 )
 """How long to wait after each failed attempt, a fifth more or less."""
 _JITTER = 0.2
-CLAIM = timedelta(minutes=4)
-"""After this time another attempt is made by whoever finds the delivery: the sender has died."""
 MAX_PAUSE_OF_OTHERS = timedelta(minutes=5)
 """How long at most all deliveries of a webhook wait because one got no answer."""
 SWITCH_OFF_AFTER = timedelta(days=3)
 """How long every attempt may fail before a webhook is switched off."""
-MOST_COUNTED = 10_000
-"""How many deliveries that wait are counted for a webhook: each count reads them."""
-
 _COLUMNS: tuple[Any, ...] = (
     WebhookDelivery.id,
     WebhookDelivery.webhook_id,
     WebhookDelivery.event_id,
-    WebhookDelivery.state,
     WebhookDelivery.attempts,
     WebhookDelivery.due_at,
-    WebhookDelivery.status,
-    WebhookDelivery.error,
-    WebhookDelivery.milliseconds,
-    WebhookDelivery.created_at,
-    WebhookDelivery.delivered_at,
 )
 
 
@@ -58,24 +44,7 @@ class ActiveWebhook(NamedTuple):
     rotated_at: datetime | None
 
 
-def due_webhooks(db: SqlConnection, now: datetime) -> list[int]:
-    """Return the ids of the active webhooks that have deliveries due, and are not paused."""
-    # A scalar subquery, not EXISTS, which PostgreSQL may run as one pass over all deliveries.
-    first_due = (
-        select(WebhookDelivery.id)
-        .where(WebhookDelivery.webhook_id == Webhook.id, *_is_due(now))
-        .order_by(WebhookDelivery.due_at)
-        .limit(1)
-        .scalar_subquery()
-    )
-    is_sent_to = (
-        Webhook.active.is_(True),
-        or_(Webhook.resume_at.is_(None), Webhook.resume_at <= now),
-    )
-    return [*db.scalars(select(Webhook.id).where(*is_sent_to, first_due.is_not(None)))]
-
-
-def active_webhook(db: Session, webhook_id: int) -> ActiveWebhook | None:
+def active_webhook(db: SqlConnection, webhook_id: int) -> ActiveWebhook | None:
     """Return a webhook as it is now, or None if it is switched off or deleted."""
     columns: list[Any] = [Webhook.id, Webhook.url, Webhook.generation, Webhook.rotated_at]
     is_it = (Webhook.id == webhook_id, Webhook.active.is_(True))
@@ -83,32 +52,26 @@ def active_webhook(db: Session, webhook_id: int) -> ActiveWebhook | None:
     return None if row is None else ActiveWebhook(*row)
 
 
-def _is_due(now: datetime) -> tuple[Any, ...]:
-    return (WebhookDelivery.state == DeliveryState.WAITING, WebhookDelivery.due_at <= now)
+def next_due(db: SqlConnection, webhook_id: int, now: datetime, limit: int) -> Sequence[Row[Any]]:
+    """Return the next deliveries of a webhook, oldest first."""
+    due = (*_is_waiting(webhook_id), WebhookDelivery.due_at <= now)
+    return db.execute(select(*_COLUMNS).where(*due).order_by(WebhookDelivery.id).limit(limit)).all()
 
 
-def claim(db: Session, webhook_id: int, now: datetime, limit: int) -> list[Row[Any]]:
-    """Return the next deliveries of a webhook, oldest first; keep them from others for `CLAIM`.
+def next_due_at(db: SqlConnection, webhook_id: int) -> datetime | None:
+    """Return when the next delivery of a webhook is due; None without one, or if it is off."""
+    is_active = select(Webhook.id).where(Webhook.id == webhook_id, Webhook.active.is_(True))
+    waiting = select(WebhookDelivery.due_at).where(*_is_waiting(webhook_id), is_active.exists())
+    return db.scalar(waiting.order_by(WebhookDelivery.due_at).limit(1))
 
-    The attempts are counted at once: one during which the process dies counts, too.
-    """
-    due = (
-        select(WebhookDelivery.id)
-        .where(WebhookDelivery.webhook_id == webhook_id, *_is_due(now))
-        .order_by(WebhookDelivery.id)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-        # PostgreSQL could run a subquery once for each row, and find others each time.
-        .cte("due")
-    )
-    claimed = update_of(WebhookDelivery).where(WebhookDelivery.id.in_(select(due.c.id)))
-    values = {"due_at": now + CLAIM, "attempts": WebhookDelivery.attempts + 1}
-    found = db.execute(claimed.values(values).returning(*_COLUMNS)).all()
-    return sorted(found, key=lambda row: row.id)
+
+def _is_waiting(webhook_id: int) -> tuple[Any, ...]:
+    waiting = WebhookDelivery.state == DeliveryState.WAITING
+    return (WebhookDelivery.webhook_id == webhook_id, waiting)
 
 
 class Attempt(NamedTuple):
-    """A delivery as `claim` returned it, and what became of it.
+    """A delivery as `next_due` returned it, and what became of it.
 
     status: HTTP's, None without an answer; error: None for success; retry_after: seconds.
     """
@@ -141,13 +104,14 @@ def _outcome(attempt: Attempt, now: datetime) -> dict[str, Any]:
     state, due_at = DeliveryState.WAITING, attempt.delivery.due_at
     if attempt.error is None:
         state = DeliveryState.DELIVERED
-    elif attempt.is_final or attempt.delivery.attempts > len(RETRY_PAUSES):
+    elif attempt.is_final or attempt.delivery.attempts >= len(RETRY_PAUSES):
         state = DeliveryState.FAILED
     else:
         due_at = now + _pause(attempt)
     return {
         "delivery_id": attempt.delivery.id,
         "state": state,
+        "attempts": attempt.delivery.attempts + 1,
         "due_at": due_at,
         "status": attempt.status,
         "error": attempt.error,
@@ -157,31 +121,19 @@ def _outcome(attempt: Attempt, now: datetime) -> dict[str, Any]:
 
 
 def _pause(attempt: Attempt) -> timedelta:
-    pause = RETRY_PAUSES[attempt.delivery.attempts - 1]
+    pause = RETRY_PAUSES[attempt.delivery.attempts]
     pause *= random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 - spreads load, no secret
     return max(pause, timedelta(seconds=attempt.retry_after or 0))
 
 
-def give_back(db: Session, untried: Sequence[Any], now: datetime) -> None:
-    """Make deliveries due that were claimed and not tried; their attempts are not counted."""
-    if untried:
-        claimed = WebhookDelivery.id.in_([delivery.id for delivery in untried])
-        values = {"attempts": WebhookDelivery.attempts - 1, "due_at": now}
-        db.execute(update_of(WebhookDelivery).where(claimed).values(values))
-
-
-def pause(db: Session, webhook_id: int, unanswered: Any, now: datetime) -> None:
-    """Send nothing more to a webhook that gave no answer, for a moment.
+def resume_at(unanswered: Any, now: datetime) -> datetime:
+    """Return until when nothing more is sent to a webhook that gave no answer.
 
     unanswered: the delivery that it did not answer. The others wait as long as that one does, but
     not longer than `MAX_PAUSE_OF_OTHERS`: it may have failed for hours, and they are new.
     """
-    longest = RETRY_PAUSES[min(unanswered.attempts, len(RETRY_PAUSES)) - 1] * (1 + _JITTER)
-    _set_resume_at(db, webhook_id, now + min(longest, MAX_PAUSE_OF_OTHERS))
-
-
-def _set_resume_at(db: Session, webhook_id: int, moment: datetime | None) -> None:
-    db.execute(update_of(Webhook).where(Webhook.id == webhook_id).values(resume_at=moment))
+    longest = RETRY_PAUSES[min(unanswered.attempts, len(RETRY_PAUSES) - 1)] * (1 + _JITTER)
+    return now + min(longest, MAX_PAUSE_OF_OTHERS)
 
 
 def record_health(db: Session, webhook_id: int, now: datetime, *, has_failed: bool) -> bool:
@@ -197,8 +149,8 @@ def record_health(db: Session, webhook_id: int, now: datetime, *, has_failed: bo
 
 def ping(db: Session, webhook_id: int, now: datetime) -> None:
     """Send a message of the type `ping`, which is no event. A pause of the webhook ends."""
-    _set_resume_at(db, webhook_id, None)
     db.execute(insert(WebhookDelivery).values(webhook_id=webhook_id, due_at=now, created_at=now))
+    make_due(db, webhook_id, now)
 
 
 def redeliver(db: Session, webhook_id: int, delivery_id: int, now: datetime) -> None:
@@ -230,37 +182,17 @@ def replay(
 
 def _restart(db: Session, webhook_id: int, now: datetime, *conditions: Any) -> int:
     """Make deliveries of a webhook wait anew, end its pause, and return how many they are."""
-    _set_resume_at(db, webhook_id, None)
     again = update_of(WebhookDelivery).where(WebhookDelivery.webhook_id == webhook_id, *conditions)
     values = {"state": DeliveryState.WAITING, "attempts": 0, "due_at": now, "delivered_at": None}
-    return len(db.execute(again.values(values).returning(WebhookDelivery.id)).all())
+    number = len(db.execute(again.values(values).returning(WebhookDelivery.id)).all())
+    make_due(db, webhook_id, now)
+    return number
 
 
-class Waiting(NamedTuple):
-    """The deliveries that wait: their number, and when the oldest was made."""
-
-    number: int
-    oldest_at: datetime | None
-
-
-def waiting(db: SqlConnection) -> Waiting:
-    """Count the deliveries of active webhooks that wait; of each webhook at most `MOST_COUNTED`."""
-    is_waiting = (
-        WebhookDelivery.webhook_id == Webhook.id,
-        WebhookDelivery.state == DeliveryState.WAITING,
-    )
-    counted = select(WebhookDelivery.id).where(*is_waiting).correlate(Webhook).limit(MOST_COUNTED)
-    number = select(func.count()).select_from(counted.subquery()).scalar_subquery()
-    oldest_first = (
-        select(WebhookDelivery.created_at).where(*is_waiting).order_by(WebhookDelivery.id)
-    )
-    oldest_at = oldest_first.limit(1).scalar_subquery()
-    query = select(number.label("number"), oldest_at.label("oldest_at"))
-    found = db.execute(query.select_from(Webhook).where(Webhook.active.is_(True))).all()
-    return Waiting(
-        sum(row.number for row in found),
-        min((row.oldest_at for row in found if row.oldest_at is not None), default=None),
-    )
+def make_due(db: Session, webhook_id: int, now: datetime) -> None:
+    """Let what is due be sent to a webhook at once. A pause of it ends."""
+    itself = select(Webhook.id).where(Webhook.id == webhook_id)
+    jobs.make_due(db, JobKind.DELIVER, itself, now, ends_pause=True)
 
 
 def given_up_since(db: SqlConnection, moment: datetime) -> dict[int, int]:

@@ -13,8 +13,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from ..db.statements import insert_of
-from ..models import ALL_EVENTS, EventType, Webhook, WebhookDelivery
+from ..models import ALL_EVENTS, EventType, JobKind, Webhook, WebhookDelivery
 from ..queries.rows import EventRow
+from . import jobs
 
 
 def fan_out(db: Session, events: Sequence[EventRow], now: datetime) -> int:
@@ -33,6 +34,8 @@ def fan_out(db: Session, events: Sequence[EventRow], now: datetime) -> int:
     if values:
         dialect = db.get_bind().dialect.name
         db.execute(insert_of(WebhookDelivery, dialect).on_conflict_do_nothing(), values)
+        wanting = select(Webhook.id).where(Webhook.id.in_({one["webhook_id"] for one in values}))
+        jobs.make_due(db, JobKind.DELIVER, wanting, now)
     return len(values)
 
 

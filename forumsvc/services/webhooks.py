@@ -16,7 +16,7 @@ from ..errors import Forbidden, Invalid
 from ..ids import MAX_ID
 from ..models import AdminAction, MailKind, Role, User, UserState, Webhook
 from ..queries import nodes
-from . import deeds, mails
+from . import deeds, mails, webhook_deliveries
 from .deeds import Deed
 
 
@@ -70,7 +70,8 @@ def edit(db: Session, actor_id: int | None, now: datetime, webhook_id: int, **co
         columns |= {"disabled_reason": None, "failing_since": None}
     if columns:
         here = update_of(Webhook).where(Webhook.id == webhook_id)
-        db.execute(here.values(**columns, resume_at=None))
+        db.execute(here.values(columns))
+        webhook_deliveries.make_due(db, webhook_id, now)
         _log(db, AdminAction.WEBHOOK_UPDATED, actor_id, now, webhook_id, changed=sorted(columns))
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import literal, select, text
 from sqlalchemy.exc import OperationalError
 
 from forumsvc import clock
@@ -134,6 +134,30 @@ def test_who_has_lost_a_job_to_another_process_changes_nothing_of_it(scene: Scen
         with scene.database.session.begin() as db:
             change(db)
     assert scene.rows() == [before]
+
+
+def test_a_job_that_is_made_due_keeps_the_lock_of_who_works_on_it(scene: Scene) -> None:
+    def make_due(*, ends_pause: bool = False) -> Any:
+        one = select(literal(1))
+        with scene.database.session.begin() as db:
+            jobs.make_due(db, JobKind.DELIVER, one, scene.now, ends_pause=ends_pause)
+        [row] = scene.rows()
+        return row
+
+    def claim() -> Any:
+        with scene.database.session.begin() as db:
+            return jobs.claim(db, JobKind.DELIVER, scene.now, MINUTE)
+
+    assert make_due().key == "1"
+    job = claim()
+    assert make_due(ends_pause=True) == job
+    with scene.database.session.begin() as db:
+        jobs.move(db, job, scene.now, {}, scene.now + MINUTE)
+    assert make_due().due_at == scene.now
+    with scene.database.session.begin() as db:
+        jobs.pause(db, claim(), scene.now + MINUTE, "no answer")
+    assert make_due().due_at == scene.now + MINUTE
+    assert make_due(ends_pause=True).due_at == scene.now
 
 
 def test_one_job_is_claimed_whatever_the_plan_is(scene: Scene) -> None:

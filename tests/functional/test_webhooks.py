@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from sqlalchemy import delete, select, update
@@ -11,13 +12,15 @@ from standardwebhooks import Webhook as Verifier
 
 from forumsvc import clock
 from forumsvc.background import webhook_sender
+from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.webhook_sender import WebhookSender
-from forumsvc.models import ALL_EVENTS, Event, Webhook, WebhookDelivery
+from forumsvc.models import ALL_EVENTS, Event, JobKind, Webhook, WebhookDelivery
 from forumsvc.presenters import events as presenter
 from forumsvc.queries.rows import EventRow
-from forumsvc.services import event_consumers, webhook_deliveries, webhook_fan_out, webhooks
+from forumsvc.services import event_consumers, jobs, webhook_deliveries, webhook_fan_out, webhooks
 from forumsvc.webhooks import signature
 from forumsvc.webhooks.connection import Outcome, WebhookConnection
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import SECRET, Forum
@@ -50,7 +53,8 @@ class Scene:
         self.id = self.add()
         self.fan_out()
         self.forget_deliveries()
-        self.task = WebhookSender(forum.database, forum.registry.forum_settings, seconds=SECONDS)
+        sender = WebhookSender(forum.database, forum.registry.forum_settings, seconds=SECONDS)
+        self.runner = JobRunner(forum.database, [sender], 0.01)
 
     def add(self, url: str = "", **columns: Any) -> int:
         """Add a webhook, by default for everything, and return its id."""
@@ -75,8 +79,7 @@ class Scene:
 
     def send(self) -> None:
         """Send what is due."""
-        self.task.run()
-        self.task.wait()
+        self.runner.run_due(JobKind.DELIVER)
 
     def tell(self) -> None:
         """Make and send the deliveries of what has happened."""
@@ -96,13 +99,9 @@ class Scene:
 
 
 @pytest.fixture
-def scene(
-    make_forum: MakeForum, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Scene]:
+def scene(make_forum: MakeForum, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> Scene:
     forum = make_forum(webhooks__allow_private="true", site__url="https://forum.example.org")
-    scene = Scene(forum, receiver, monkeypatch)
-    yield scene
-    scene.task.close()
+    return Scene(forum, receiver, monkeypatch)
 
 
 def test_a_new_reply_is_sent_signed_as_everybody_may_see_it(scene: Scene) -> None:
@@ -337,24 +336,48 @@ def test_a_private_address_is_never_connected_to(
         webhooks.edit(db, None, scene.now, scene.id, url=f"https://localhost:{port}/hook")
     forum.reply(scene.alice, scene.topic)
     scene.tell()
-    scene.task.close()
     assert receiver.connections == 0
     assert "private" in scene.deliveries()[0].error
 
 
-def test_a_delivery_whose_sender_dies_is_sent_again_with_the_same_id(
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_what_was_sent_when_the_sender_died_is_sent_again_with_the_same_id(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene.forum.reply(scene.alice, scene.topic)
-    scene.fan_out()
-    with scene.forum.database.session.begin() as db:
-        claimed = webhook_deliveries.claim(db, scene.id, scene.now, 10)
-    assert len(claimed) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(webhook_deliveries, "record", Mock(side_effect=Killed))
+        with pytest.raises(Killed):
+            scene.tell()
+    scene.alice.put("/users/me", bio="New")
+    scene.tell()
+    assert scene.receiver.types == ["reply.created"]
+    scene.pass_time(WebhookSender.lock)
     scene.send()
-    assert scene.receiver.received == []
-    scene.pass_time(webhook_deliveries.CLAIM)
-    scene.send()
-    assert [message.id for message in scene.receiver.received] == [f"evt_{claimed[0].event_id}"]
+    assert scene.receiver.types == ["reply.created", "reply.created", "user.updated"]
+    first, again, _ = scene.receiver.received
+    assert first.id == again.id
+
+
+@on_postgresql
+def test_what_is_made_just_before_a_job_ends_is_sent(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold = jobs.hold
+
+    def hold_late(*args: Any) -> bool:
+        monkeypatch.setattr(jobs, "hold", hold)
+        scene.alice.put("/users/me", bio="New")
+        scene.fan_out()
+        return hold(*args)
+
+    monkeypatch.setattr(jobs, "hold", hold_late)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    assert scene.receiver.types == ["reply.created", "user.updated"]
 
 
 def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene: Scene) -> None:

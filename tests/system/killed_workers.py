@@ -2,7 +2,7 @@
 
 A program: `python -m tests.system.killed_workers INI NUMBER SEED`. It forks each of them from a
 process that has imported everything already, prints a line when NUMBER are killed, and lets the
-last one live until its standard input ends. Their leases and claims are short, so that each goes on
+last one live until its standard input ends. Their leases and locks are short, so that each goes on
 with the work of the one before.
 """
 
@@ -16,12 +16,13 @@ from datetime import timedelta
 import plaster
 
 from forumsvc.background import worker
-from forumsvc.services import leases, webhook_deliveries
+from forumsvc.background.webhook_sender import WebhookSender
+from forumsvc.services import leases
 from forumsvc.serving.background import run_until_signal
 from tests.system.process import prepare_child
 
 LEASE_SECONDS = 0.3
-CLAIM_SECONDS = 1.0
+LOCK_SECONDS = 1.0
 LIFE_SECONDS = (0.1, 0.9)
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     chosen = random.Random(seed)  # noqa: S311 - nothing is secret
     leases.acquire.__defaults__ = (LEASE_SECONDS,)
     worker._RENEW_SECONDS = LEASE_SECONDS / 3
-    webhook_deliveries.CLAIM = timedelta(seconds=CLAIM_SECONDS)
+    WebhookSender.lock = timedelta(seconds=LOCK_SECONDS)
     for _ in range(number):
         pid = _start(ini)
         select.select([], [], [], chosen.uniform(*LIFE_SECONDS))

@@ -117,16 +117,6 @@ def _of_webhooks(sender: Any) -> Iterator[Metric]:
         sender.delivered,
     )
     yield CounterMetricFamily("forumsvc_webhook_failed", "Attempts that failed.", sender.failed)
-    yield GaugeMetricFamily(
-        "forumsvc_webhook_waiting",
-        "Deliveries in the whole database that wait, as last seen by the background worker.",
-        sender.waiting.number,
-    )
-    yield GaugeMetricFamily(
-        "forumsvc_webhook_oldest_seconds",
-        "How long ago the oldest of these was made; 0 where there is none.",
-        _age(sender.waiting.oldest_at),
-    )
 
 
 def _of_moderation(moderation: Any) -> Iterator[Metric]:

@@ -153,8 +153,8 @@ def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
 
 
 def test_the_background_worker_may_open_connections_for_each_task_and_each_webhook() -> None:
-    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 16 + 16
-    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 16
+    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 15 + 15
+    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 15
     assert max_connections_of_background(pool_size=10, webhooks=20) == 20 + 20
 
 

@@ -75,10 +75,10 @@ def test_deliveries_are_listed_and_sent_again(run: Run, database: Database, adde
     with database.session.begin() as db:
         webhook_fan_out.fan_out(db, reading.since(db, 0, None, 10), clock.now())
     with database.session.begin() as db:
-        claimed = webhook_deliveries.claim(db, added, clock.now(), 10)
+        due = webhook_deliveries.next_due(db, added, clock.now(), 10)
         failed = [
             webhook_deliveries.Attempt(one, 404, "the receiver answered 404", is_final=True)
-            for one in claimed
+            for one in due
         ]
         webhook_deliveries.record(db, failed, clock.now())
     listed = run("webhook", "deliveries", added, "--state", "failed", "--json").json["deliveries"]
@@ -92,8 +92,8 @@ def test_deliveries_are_listed_and_sent_again(run: Run, database: Database, adde
 def test_one_delivery_is_sent_again(run: Run, database: Database, added: int) -> None:
     run("webhook", "ping", added)
     with database.session.begin() as db:
-        claimed = webhook_deliveries.claim(db, added, clock.now(), 10)
-        done = [webhook_deliveries.Attempt(one, 204, None) for one in claimed]
+        due = webhook_deliveries.next_due(db, added, clock.now(), 10)
+        done = [webhook_deliveries.Attempt(one, 204, None) for one in due]
         webhook_deliveries.record(db, done, clock.now())
     [delivery] = run("webhook", "deliveries", added, "--json").json["deliveries"]
     assert delivery["state"] == "delivered"
