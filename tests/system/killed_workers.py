@@ -15,8 +15,7 @@ from datetime import timedelta
 
 import plaster
 
-from forumsvc.background import worker
-from forumsvc.background.webhook_sender import WebhookSender
+from forumsvc.background import webhook_sender, worker
 from forumsvc.services import leases
 from forumsvc.serving.background import run_until_signal
 from tests.system.process import prepare_child
@@ -32,7 +31,8 @@ def main() -> None:
     chosen = random.Random(seed)  # noqa: S311 - nothing is secret
     leases.acquire.__defaults__ = (LEASE_SECONDS,)
     worker._RENEW_SECONDS = LEASE_SECONDS / 3
-    WebhookSender.lock = timedelta(seconds=LOCK_SECONDS)
+    webhook_sender.WebhookSender.lock = timedelta(seconds=LOCK_SECONDS)
+    webhook_sender._BEGIN_SECONDS = LOCK_SECONDS / 3
     for _ in range(number):
         pid = _start(ini)
         select.select([], [], [], chosen.uniform(*LIFE_SECONDS))
