@@ -50,32 +50,13 @@ def enqueue_once(
     ids: Select[Any],
     now: datetime,
     data: Mapping[str, object],
+    where: Any = None,
 ) -> None:
     """Insert a job for each of the ids, for the kinds of `ONCE`.
 
-    A job that is there begins anew with `data`, also one that is under way or given up.
+    A job that is there begins anew with `data`, also one that is under way or given up. where:
+    which of them; None: all.
     """
-    insert = _insert_once(db, kind, ids, now, data)
-    changed = {**_anew(now), "data": insert.excluded.data, "locked_until": None}
-    _update_on_conflict(db, insert, changed)
-
-
-def make_due(
-    db: Session, kind: JobKind, ids: Select[Any], now: datetime, *, ends_pause: bool = False
-) -> None:
-    """Make the job of each of the ids due, for the kinds of `ONCE`; insert one where there is none.
-
-    One that is under way keeps its lock: it has to look for what is new when it `hold`s itself, at
-    its end. ends_pause: also those that `pause` or were given up.
-    """
-    is_free = Job.locked_until.is_(None)
-    where = is_free if ends_pause else and_(is_free, Job.attempts == 0)
-    _update_on_conflict(db, _insert_once(db, kind, ids, now, {}), _anew(now), where)
-
-
-def _insert_once(
-    db: Session, kind: JobKind, ids: Select[Any], now: datetime, data: Mapping[str, object]
-) -> Any:
     rows = select(
         literal(str(kind)),
         cast(ids.subquery().c[0], String),
@@ -84,15 +65,25 @@ def _insert_once(
     )
     names = ["kind", "key", "data", "due_at", "created_at"]
     # SQLite needs a WHERE before ON CONFLICT.
-    insert = insert_of(Job, db.get_bind().dialect.name)
-    return insert.from_select(names, rows.where(text("1 = 1")))
+    insert = insert_of(Job, db.get_bind().dialect.name).from_select(
+        names, rows.where(text("1 = 1"))
+    )
+    changed = {**_anew(now), "data": insert.excluded.data, "locked_until": None}
+    there: dict[str, Any] = {"index_elements": ["kind", "key"], "index_where": ONCE}
+    db.execute(insert.on_conflict_do_update(**there, set_=changed, where=where))
 
 
-def _update_on_conflict(
-    db: Session, insert: Any, changed: Mapping[str, object], where: Any = None
+def make_due(
+    db: Session, kind: JobKind, ids: Select[Any], now: datetime, *, ends_pause: bool = False
 ) -> None:
-    index: dict[str, Any] = {"index_elements": ["kind", "key"], "index_where": ONCE}
-    db.execute(insert.on_conflict_do_update(**index, set_=changed, where=where))
+    """Make the job of each of the ids due, which has no data; insert one where there is none.
+
+    One that is under way keeps its lock: it has to look for what is new when it `hold`s itself, at
+    its end. ends_pause: also those that `pause` or were given up.
+    """
+    is_free = Job.locked_until.is_(None)
+    where = is_free if ends_pause else and_(is_free, Job.attempts == 0)
+    enqueue_once(db, kind, ids, now, {}, where)
 
 
 def _anew(now: datetime) -> dict[str, object]:
