@@ -3,12 +3,12 @@
 import pytest
 from sqlalchemy import select
 
-from forumsvc.errors import Invalid, NotFound
+from forumsvc.errors import Invalid
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, redirects
 from tests.cases import each
 
-from .oauth_fixture import ISSUER, OAuthFixture, credentials
+from .oauth_fixture import ISSUER, OAuthFixture
 
 GRANTS = ("password", "refresh_token")
 
@@ -39,10 +39,6 @@ def test_a_client_is_registered_and_listed(oauth: OAuthFixture) -> None:
     assert stored == clients.hash_token(made.client_secret)
 
 
-def test_a_public_client_has_no_secret(oauth: OAuthFixture) -> None:
-    assert oauth.phone.client_secret is None
-
-
 @each(
     ("field", "options"),
     [
@@ -67,30 +63,6 @@ def test_an_invalid_client_is_rejected_with_the_field(
     with pytest.raises(Invalid) as refused:
         oauth.client(**{"name": "x", "grants": GRANTS, **options})  # type: ignore[arg-type]
     assert refused.value.field == field
-
-
-def test_rotating_the_secret_invalidates_the_old_one(oauth: OAuthFixture) -> None:
-    with oauth.database.session.begin() as db:
-        secret = clients.rotate_secret(db, oauth.app.client_id)
-        old = oauth.app.client_secret
-        assert clients.authenticate(db, oauth.app.client_id, old) is None
-        assert clients.authenticate(db, oauth.app.client_id, secret) is not None
-        with pytest.raises(Invalid):
-            clients.rotate_secret(db, oauth.phone.client_id)
-        with pytest.raises(NotFound):
-            clients.rotate_secret(db, "unknown")
-
-
-def test_deleting_a_client_deletes_its_tokens(oauth: OAuthFixture) -> None:
-    issued, other = oauth.log_in(), oauth.log_in(oauth.phone)
-    with oauth.database.session.begin() as db:
-        clients.delete(db, oauth.app.client_id)
-        with pytest.raises(NotFound):
-            clients.delete(db, oauth.app.client_id)
-    assert not oauth.is_valid(issued["access_token"])
-    assert oauth.is_valid(other["access_token"])
-    answer = oauth.token(None, **credentials(oauth.app), grant_type="password")
-    assert answer.status == 401
 
 
 @each(

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from sqlalchemy import select
 
 from forumsvc.models import OAuthCode
-from forumsvc.oauth import code_grant, server, tokens
+from forumsvc.oauth import code_grant, tokens
 from tests.cases import each
 
 from .oauth_fixture import (
@@ -13,7 +13,6 @@ from .oauth_fixture import (
     VERIFIER,
     ManualClock,
     OAuthFixture,
-    basic,
     challenge,
     credentials,
 )
@@ -39,11 +38,6 @@ def test_a_code_is_exchanged_for_a_token_with_the_approved_scopes(
     assert row is not None
     assert row.user_id == oauth.ann
     assert oauth.refresh(issued["refresh_token"]).status == 200
-
-
-def test_a_public_client_exchanges_a_code_with_its_verifier(oauth: OAuthFixture) -> None:
-    answer = oauth.exchange(oauth.phone, oauth.code(oauth.phone))
-    assert oauth.is_valid(answer.body["access_token"])
 
 
 def test_pkce_is_optional_for_a_confidential_client(oauth: OAuthFixture) -> None:
@@ -145,20 +139,6 @@ def test_a_code_of_a_deleted_user_is_rejected(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app)
     oauth.change(oauth.ann, state="deleted")
     assert oauth.exchange(oauth.app, code).body["error"] == "invalid_grant"
-
-
-def test_the_client_must_authenticate(oauth: OAuthFixture) -> None:
-    code = oauth.code(oauth.app)
-    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
-    for wrong in (
-        {"client_id": oauth.app.client_id},
-        {"client_id": oauth.app.client_id, "client_secret": "x"},
-        {},
-    ):
-        assert oauth.call(server.token, {**form, **wrong}).status == 401
-    headers = basic(oauth.app.client_id, oauth.app.client_secret)
-    form["code_verifier"] = VERIFIER
-    assert oauth.call(server.token, form, headers=headers).status == 200
 
 
 def test_a_missing_or_malformed_code_is_rejected(oauth: OAuthFixture) -> None:

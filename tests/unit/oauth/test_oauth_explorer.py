@@ -43,12 +43,6 @@ def test_it_uses_pkce_and_gets_no_refresh_token(oauth: OAuthFixture, client: New
     assert "refresh_token" not in answer.body
 
 
-def test_its_default_redirect_uri_is_on_this_service(
-    oauth: OAuthFixture, client: NewClient
-) -> None:
-    assert oauth.authorization_request(client, redirect_uri="").redirect_uri == HOME
-
-
 @each(
     "uri",
     [

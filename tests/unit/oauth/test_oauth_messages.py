@@ -22,15 +22,6 @@ def test_a_form_is_read(kind: str) -> None:
     ]
 
 
-def test_json_is_read_and_null_means_missing() -> None:
-    assert read_body(JSON + "; charset=utf-8", '{"a": "é", "b": null}'.encode()) == [("a", "é")]
-
-
-def test_no_body_is_no_parameters() -> None:
-    assert read_body(JSON, b"") == []
-    assert read_body("text/plain", b"") == []
-
-
 @each(
     ("kind", "body"),
     [
@@ -48,27 +39,15 @@ def test_no_body_is_no_parameters() -> None:
         (JSON, b'{"a": NaN}'),
         (JSON, b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
         (JSON, b'{"a": ' + b"1" * 10_000 + b"}"),
+        (FORM, b"a=" + 300_000 * b"1"),
+        (JSON, b'{"a": "' + 300_000 * b"1" + b'"}'),
         ("text/plain", b"a=1"),
         ("application/xml", b"<a/>"),
     ],
 )
-def test_a_body_that_is_neither_is_rejected(kind: str, body: bytes) -> None:
+def test_a_body_that_is_neither_or_too_large_is_rejected(kind: str, body: bytes) -> None:
     with pytest.raises(InvalidRequestError):
         read_body(kind, body)
-
-
-@each(
-    ("kind", "body"), [(FORM, b"a=" + 300_000 * b"1"), (JSON, b'{"a": "' + 300_000 * b"1" + b'"}')]
-)
-def test_an_oversized_body_is_not_parsed(kind: str, body: bytes) -> None:
-    with pytest.raises(InvalidRequestError, match="too large"):
-        read_body(kind, body)
-
-
-def test_a_body_with_too_many_fields_is_named_as_such() -> None:
-    assert len(read_body(FORM, b"&".join([b"a=1"] * 100))) == 100
-    with pytest.raises(InvalidRequestError, match="more than 100 fields"):
-        read_body(FORM, b"&".join([b"a=1"] * 101))
 
 
 def call(
