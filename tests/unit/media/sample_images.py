@@ -171,24 +171,6 @@ def annotated() -> list[SampleImage]:
 
 
 @cache
-def polyglots() -> list[SampleImage]:
-    """Return images that are also valid files of another type."""
-    script = b"*/=1;alert('" + SECRET.encode() + b"')//"
-    gif = bytearray(encoded(scene("P"), "GIF", comment=script))
-    archive = b"PK\x03\x04" + SECRET.encode() + b"PK\x05\x06" + bytes(18)
-    page = f"<script>{SECRET}</script>"
-    info = PngInfo()
-    info.add_text("Title", page)
-    return [
-        SampleImage("GIF+JS", bytes(gif), True),
-        SampleImage("PNG+ZIP", encoded(scene("RGB"), "PNG") + archive, True),
-        SampleImage("PNG+HTML", encoded(scene("RGB"), "PNG", pnginfo=info), True),
-        SampleImage("JPEG+PHP", encoded(scene("RGB"), "JPEG", comment=page.encode()), False),
-        SampleImage("WEBP+ZIP", encoded(scene("RGB"), "WEBP", lossless=True) + archive, True),
-    ]
-
-
-@cache
 def animated() -> list[SampleImage]:
     """Return animations: times, loops, disposal, transparency, local tables, partial frames."""
     found = []

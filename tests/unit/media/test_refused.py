@@ -50,19 +50,6 @@ def test_a_file_cut_anywhere_is_refused_as_truncated(name: str) -> None:
         assert "truncated" in refusal(data[:length]), length
 
 
-@pytest.mark.parametrize("specimen", ALL, ids=lambda specimen: specimen.name)
-def test_a_file_without_its_last_byte_is_refused(specimen: sample_images.SampleImage) -> None:
-    if not specimen.name.startswith("tail"):
-        assert "truncated" in refusal(specimen.data[:-1])
-
-
-@pytest.mark.parametrize("name", LARGER)
-def test_a_file_cut_and_closed_again_is_refused_or_still_an_image(name: str) -> None:
-    data, ends = LARGER[name], {"J": b"\xff\xd9", "G": b"\0;"}
-    for length in range(30, len(data), 512):
-        judge(data[:length] + ends.get(name[0], b""))
-
-
 @pytest.mark.parametrize("specimen", ONE_OF_A_KIND, ids=lambda specimen: specimen.name)
 def test_damaged_bytes_end_in_an_image_or_a_refusal(specimen: sample_images.SampleImage) -> None:
     dice = random.Random(specimen.name)  # noqa: S311
@@ -150,10 +137,6 @@ def test_the_refusal_has_a_reason(data: bytes, why: str) -> None:
     assert why in refusal(data)
 
 
-def test_the_bomb_is_as_small_as_a_bomb_is() -> None:
-    assert len(decompression_bombs.png_bomb()) < 25_000
-
-
 def test_a_wrong_checksum_is_named_with_its_chunk() -> None:
     data = bytearray(LARGER["PNG"])
     data[data.index(b"IDAT") + 9] ^= 1
@@ -190,9 +173,3 @@ def test_an_animated_webp_has_fewer_pixels_than_other_images(
     monkeypatch.setattr(encode, "_MAX_WEBP_ANIMATION_PIXELS", 1000)
     with pytest.raises(Invalid, match="at most 1,000 are allowed in an animated WebP"):
         reencode(BytesIO(LARGER["WEBP-animated"]), BytesIO(), LIMITS)
-
-
-def test_a_large_gif_of_one_colour_is_taken() -> None:
-    data = decompression_bombs.large("GIF", "P", (5000, 5000))
-    image = reencode(BytesIO(data), BytesIO(), LIMITS)
-    assert (image.width, image.height) == (5000, 5000)

@@ -47,10 +47,6 @@ def test_what_is_put_is_opened_listed_and_deleted(tmp_path: Path) -> None:
         storage.open(NAME)
 
 
-def test_nothing_is_listed_before_the_first_image(tmp_path: Path) -> None:
-    assert list(LocalStorage(tmp_path / "none").list_objects()) == []
-
-
 def test_a_second_put_changes_nothing(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     storage.put(NAME, BytesIO(BYTES), "image/png")
@@ -65,13 +61,6 @@ def test_a_truncated_copy_is_replaced(tmp_path: Path) -> None:
     storage.put(NAME, BytesIO(BYTES), "image/png")
     os.truncate(tmp_path / NAME, 10)
     assert storage.put(NAME, BytesIO(BYTES), "image/png") is True
-    assert (tmp_path / NAME).read_bytes() == BYTES
-
-
-def test_a_put_begins_where_the_file_stands(tmp_path: Path) -> None:
-    file = BytesIO(b"before" + BYTES)
-    file.seek(6)
-    assert LocalStorage(tmp_path).put(NAME, file, "image/png") is True
     assert (tmp_path / NAME).read_bytes() == BYTES
 
 
@@ -162,14 +151,6 @@ def test_nothing_but_a_content_addressed_name_is_taken(tmp_path: Path, name: str
     with pytest.raises(ValueError, match="not the name of an image"):
         storage.put(name, BytesIO(BYTES), "image/png")
     assert [path.name for path in files(tmp_path)] == ["secret.png"]
-
-
-def test_files_of_other_names_in_the_folder_are_not_listed(tmp_path: Path) -> None:
-    storage = LocalStorage(tmp_path)
-    storage.put(NAME, BytesIO(BYTES), "image/png")
-    (tmp_path / NAME[:2] / "README.txt").write_bytes(b"")
-    (tmp_path / "zz").mkdir()
-    assert [found.name for found in storage.list_objects()] == [NAME]
 
 
 def test_an_image_that_is_not_old_stays_where_it_is_while_that_is_found_out(

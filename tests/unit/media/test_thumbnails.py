@@ -4,11 +4,10 @@ from io import BytesIO
 
 from PIL import Image
 
-from forumsvc.media.images import thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.media.thumbnails import SIDE, write_thumbnail
 from tests.cases import each
-from tests.unit.media import decompression_bombs, sample_images
+from tests.unit.media import sample_images
 from tests.unit.media.reader import DecodedImage, decode
 
 SPECIMENS = [*sample_images.plain(), *sample_images.annotated(), *sample_images.animated()]
@@ -81,18 +80,3 @@ def test_transparency_stays_and_makes_a_png() -> None:
     assert kind == "PNG"
     assert color(seen, *CORNERS[0])[3] == 0
     assert near(color(seen, *CORNERS[3]), FLAG[3])
-
-
-def test_an_opaque_image_makes_a_jpeg_even_with_an_alpha_channel() -> None:
-    assert small(sample_images.encoded(flag((500, 500)).convert("RGBA"), "PNG"))[0] == "JPEG"
-
-
-def test_a_frame_smaller_than_its_canvas_lies_in_its_place() -> None:
-    kind, seen = small(decompression_bombs.gif((100, 100), 1))
-    assert (seen.width, kind) == (SIDE, "JPEG")
-
-
-def test_the_worker_makes_thumbnails_too() -> None:
-    with thumbnail(BytesIO(sample_images.encoded(flag((500, 300)), "JPEG"))) as image:
-        assert (image.format, image.width, image.height) == ("JPEG", SIDE, SIDE)
-        assert image.media_type == "image/jpeg"
