@@ -1,7 +1,5 @@
 """The budget of processor time of a user."""
 
-import math
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -34,26 +32,6 @@ def test_an_author_with_a_used_up_budget_waits_for_the_refill(clock: SecondsCloc
     spend(render_budget, 1, 0)
 
 
-def test_each_author_has_a_separate_budget(clock: SecondsClock) -> None:
-    render_budget = RenderBudget(10)
-    spend(render_budget, 1, 12)
-    spend(render_budget, 2, 0)
-
-
-def test_an_author_who_writes_ordinary_texts_never_waits(clock: SecondsClock) -> None:
-    render_budget = RenderBudget(10)
-    for _ in range(1000):
-        spend(render_budget, 1, 0.1)
-        clock.now += 1
-
-
-def test_without_a_limit_no_author_waits(clock: SecondsClock) -> None:
-    render_budget = RenderBudget(math.inf)
-    for _ in range(3):
-        spend(render_budget, 1, 1000)
-        clock.now += 1
-
-
 def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "_WAIT_SECONDS", 0.01)
     render_budget = RenderBudget(10)
@@ -63,22 +41,6 @@ def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch: pytest.MonkeyP
         assert raised.value.retry_after == 1
         spend(render_budget, 2, 0)
     spend(render_budget, 1, 0)
-
-
-def test_a_second_text_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "_WAIT_SECONDS", 60)
-    render_budget = RenderBudget(10)
-    began = threading.Event()
-
-    def second() -> None:
-        began.set()
-        spend(render_budget, 1, 1)
-
-    with ThreadPoolExecutor(1) as threads:
-        with render_budget.acquire(1):
-            waiting = threads.submit(second)
-            began.wait()
-        waiting.result()
 
 
 def test_a_second_text_is_refused_if_the_first_one_uses_up_the_budget(

@@ -81,10 +81,5 @@ def test_no_fewer_examples_of_the_specifications_pass_than_recorded() -> None:
     assert measured() == json.loads(RECORD.read_text())
 
 
-def test_all_examples_of_the_specifications_are_run() -> None:
-    assert len(spec_examples.commonmark()) == 652
-    assert len(spec_examples.gfm_extensions()) == 24
-
-
 if __name__ == "__main__":
     RECORD.write_text(json.dumps(measured()) + "\n")

@@ -39,10 +39,3 @@ def test_the_style_sheet_knows_every_class_that_leaves_the_sanitizer() -> None:
     styled = set(re.findall(r"\.([A-Za-z][\w-]*)", STYLE.read_text()))
     classes = set().union(*sanitizer._OUTPUT_CLASSES.values()) - set(STANDARD_TYPES.values())
     assert classes <= styled
-
-
-def test_the_style_sheet_styles_code_only_by_classes_that_pygments_writes() -> None:
-    sheet = STYLE.read_text()
-    tokens = set(re.findall(r"\.highlight \.([a-z0-9]+)", sheet))
-    assert tokens
-    assert tokens <= set(STANDARD_TYPES.values())

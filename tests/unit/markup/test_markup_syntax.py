@@ -84,10 +84,6 @@ def test_the_first_word_after_a_fence_is_its_language(html: Html, language: str)
     assert rendered == f'<pre class="highlight"><code class="language-{language}"></code></pre>'
 
 
-def test_tabs_in_fenced_code_stay_tabs(html: Html) -> None:
-    assert "<code>all:\n\tcc x\n</code>" in html("```\nall:\n\tcc x\n```")
-
-
 def test_code_is_highlighted_up_to_a_size_and_plain_above_it(html: Html) -> None:
     line = "x = 1\n"
     fitting = line * (code_highlighting.MAX_LENGTH // len(line))

@@ -67,16 +67,6 @@ def test_processes_that_were_started_before_get_the_jobs(pool: SandboxPool) -> N
     assert run(pool, "pid") in before
 
 
-def test_jobs_one_after_another_use_the_same_process(pool: SandboxPool) -> None:
-    assert len({run(pool, "pid") for _ in range(5)}) == 1
-
-
-def test_jobs_at_once_have_as_many_processes_as_are_allowed(pool: SandboxPool) -> None:
-    with ThreadPoolExecutor(8) as threads:
-        pids = set(threads.map(lambda _: run(pool, "pid"), range(200)))
-    assert 1 <= len(pids) <= 2
-
-
 def test_eight_threads_get_their_own_results(pool: SandboxPool) -> None:
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(lambda n: run(pool, "echo", n), range(200))) == list(range(200))
@@ -104,12 +94,6 @@ def test_slow_jobs_have_no_more_than_five_processes_a_slot(pool: SandboxPool) ->
                     psutil.Process(process.pid).kill()
             time.sleep(0.01)
     small.close(0)
-
-
-def test_spares_that_are_not_needed_any_more_end(pool: SandboxPool) -> None:
-    with slow_jobs(pool, 3), ThreadPoolExecutor(3) as threads:
-        list(threads.map(lambda _: run(pool, "sleep", 0.05, cpu_seconds=0.01), range(3)))
-    assert pool.alive <= 2
 
 
 def test_a_job_that_finds_no_process_in_time_is_refused(pool: SandboxPool) -> None:
@@ -147,19 +131,6 @@ def test_a_process_that_was_killed_while_it_waited_is_replaced(pool: SandboxPool
     victim.kill()
     wait_until(lambda: victim.status() == psutil.STATUS_ZOMBIE, "the process ends")
     assert run(pool, "echo", 1) == 1
-
-
-def test_a_process_that_dies_at_work_costs_one_job(pool: SandboxPool) -> None:
-    with pytest.raises(CrashError):
-        run(pool, "exit", 1)
-    assert run(pool, "echo", 1) == 1
-
-
-def test_a_process_that_grew_large_is_replaced(pool: SandboxPool) -> None:
-    before = run(pool, "pid")
-    run(pool, "keep memory", 200 << 20)
-    assert run(pool, "pid") != before
-    assert pool.killed == 0
 
 
 def test_close_waits_for_busy_processes_and_a_later_job_starts_new_ones(pool: SandboxPool) -> None:

@@ -68,7 +68,3 @@ def test_a_wrong_query_is_refused_with_its_reason(text: str, reason: str) -> Non
         parse_query(text)
     assert caught.value.field == "q"
     assert reason in caught.value.reason
-
-
-def test_ten_words_are_allowed() -> None:
-    assert len(parse_query("a b c d e f g h i -j").words) == 9
