@@ -54,10 +54,6 @@ def test_a_json_record_outside_requests_has_no_request_id() -> None:
     assert "request_id" not in json.loads(JsonFormatter().format(record))
 
 
-def test_what_can_be_printed_stays() -> None:
-    assert written("热门 'ü' \\n") == "ERROR 热门 'ü' \\n"
-
-
 def test_no_line_of_a_traceback_looks_like_a_record() -> None:
     try:
         raise ValueError("one\nERROR forged\x1b")

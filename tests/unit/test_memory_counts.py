@@ -23,12 +23,6 @@ def test_events_are_numbered_until_the_time_of_the_first_ends(clock: SecondsCloc
     assert counts.count("a", 10) == (1, 10)
 
 
-def test_what_is_counted_for_one_does_not_count_for_another(clock: SecondsClock) -> None:
-    counts = MemoryCounts()
-    counts.count("a", 10)
-    assert counts.count("b", 10) == (1, 10)
-
-
 def test_ended_counts_are_removed_once_a_minute(clock: SecondsClock) -> None:
     counts = MemoryCounts()
     for number in range(100):

@@ -50,20 +50,6 @@ def test_a_value_larger_than_the_cache_is_not_stored_and_evicts_nothing() -> Non
     )
 
 
-def test_a_newer_value_that_is_too_large_leaves_no_valid_older_one() -> None:
-    page_cache = PageCache(100)
-    page_cache.put("page", 1, "one", 10)
-    page_cache.put("page", 2, "two", 101)
-    assert page_cache.get("page", 2) is None
-    assert page_cache.used_bytes <= 100
-
-
-def test_a_cache_of_size_0_stores_nothing() -> None:
-    page_cache = PageCache(0)
-    page_cache.put("page", 1, "one", 1)
-    assert ("page" in page_cache, page_cache.used_bytes) == (False, 0)
-
-
 def test_threads_get_their_own_values_and_the_size_is_counted_right() -> None:
     page_cache = PageCache(1_000)
 

@@ -130,11 +130,6 @@ def test_the_settings_choose_the_delivery(tmp_path: Path) -> None:
     assert (chosen.host, chosen.port, chosen.security) == ("mx", 25, "none")
 
 
-def test_smtp_delivery_needs_the_site_url() -> None:
-    with pytest.raises(SettingsError, match=r"^site\.url: missing"):
-        Settings({**REQUIRED, "mail.delivery": "smtp"})
-
-
 @pytest.mark.parametrize(
     ("host", "security", "is_allowed"),
     [

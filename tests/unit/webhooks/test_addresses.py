@@ -1,12 +1,11 @@
 """A webhook is never sent into the operator's network, however its address is spelled."""
 
-import ipaddress
 import socket
 from typing import Any
 
 import pytest
 
-from forumsvc.webhooks.addresses import ForbiddenAddress, Target, is_public, parse_url, resolve
+from forumsvc.webhooks.addresses import ForbiddenAddress, Target, parse_url, resolve
 from tests.cases import each
 
 SPELLINGS = """
@@ -26,10 +25,6 @@ PUBLIC_HOSTS = [
     *("1.1.1.1", "8.8.8.8", "16843009", "[2606:4700:4700::1111]", "[2002:101:101::1]"),
     *("[64:ff9b::808:808]", "example.org", "hooks.example.org", "xn--bcher-kva.example"),
 ]
-
-
-def test_sixty_private_addresses_are_tried() -> None:
-    assert len({*PRIVATE_HOSTS}) >= 60
 
 
 @each("host", PRIVATE_HOSTS)
@@ -101,11 +96,6 @@ def test_the_address_that_was_checked_is_returned(monkeypatch: pytest.MonkeyPatc
     _answer(monkeypatch, "8.8.8.8", "8.8.4.4")
     target = parse_url("https://example.org/", allow_private=False)
     assert resolve(target, allow_private=False) == "8.8.8.8"
-
-
-@each("address", ["8.8.8.8", "2606:4700:4700::1111"])
-def test_an_address_of_the_internet_is_public(address: str) -> None:
-    assert is_public(ipaddress.ip_address(address))
 
 
 @each(
