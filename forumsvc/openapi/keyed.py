@@ -141,13 +141,13 @@ def _understood_query() -> Schema:
         words=words,
         phrases=texts,
         excluded=texts,
-        **{"in": {"type": "string", "enum": [*Where]}},
+        **{"in": {"type": "string", "enum": [*map(str, Where)]}},
         node_id=id_or_null,
         user_id=id_or_null,
         since=_ref("MomentOrNull"),
         until=_ref("MomentOrNull"),
-        **{"is": {"type": "array", "items": {"type": "string", "enum": [*State]}}},
-        order={"type": "string", "enum": [*Order]},
+        **{"is": {"type": "array", "items": {"type": "string", "enum": [*map(str, State)]}}},
+        order={"type": "string", "enum": [*map(str, Order)]},
     )
 
 

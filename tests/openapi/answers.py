@@ -21,9 +21,9 @@ class ResponseDefinition(NamedTuple):
     headers: dict[str, Any]
 
 
-def resolvable(schema: dict[str, Any]) -> dict[str, Any]:
+def resolvable(schema: dict[str, Any], shape: str = "bare") -> dict[str, Any]:
     """Return a schema of the description that can be used alone."""
-    return {**schema, "components": document()["components"]}
+    return {**schema, "components": document(shape)["components"]}
 
 
 def closed_schema(value: Any, *, inherited: bool = False) -> Any:

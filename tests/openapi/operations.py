@@ -47,6 +47,12 @@ def document(shape: str = "bare") -> dict[str, Any]:
     return describe(Settings({**INI_SETTINGS, "api.envelope": shape}))
 
 
+def examples_of(content: dict[str, Any], shape: str = "bare") -> list[Any]:
+    """Return the examples of a body."""
+    found = [resolve(one, shape)["value"] for one in content.get("examples", {}).values()]
+    return found + ([content["example"]] if "example" in content else [])
+
+
 def resolve(value: dict[str, Any], shape: str = "bare") -> dict[str, Any]:
     """Return the target of a reference; other values are returned unchanged."""
     while "$ref" in value:
@@ -58,15 +64,15 @@ def resolve(value: dict[str, Any], shape: str = "bare") -> dict[str, Any]:
 
 
 @cache
-def operations() -> list[Operation]:
-    """Return all operations."""
-    return [*_operations()]
+def operations(shape: str = "bare") -> list[Operation]:
+    """Return all operations of a shape."""
+    return [*_operations(shape)]
 
 
-def _operations() -> Iterator[Operation]:
-    for path, item in document()["paths"].items():
+def _operations(shape: str) -> Iterator[Operation]:
+    for path, item in document(shape)["paths"].items():
         for method in METHODS:
             if method in item:
                 definition = item[method]
                 listed = [*item.get("parameters", ()), *definition.get("parameters", ())]
-                yield Operation(path, method, definition, [resolve(one) for one in listed])
+                yield Operation(path, method, definition, [resolve(one, shape) for one in listed])

@@ -1,7 +1,6 @@
 """The description agrees with the code: endpoints, parameters, enums and permissions."""
 
 import re
-from enum import StrEnum
 from typing import Any
 
 import colander
@@ -9,22 +8,14 @@ import pytest
 
 from forumsvc.errors import Invalid
 from forumsvc.ids import MAX_ID
-from forumsvc.models import EventType
 from forumsvc.permissions import (
-    MODERATOR_ABILITIES,
-    REPLY_ABILITIES,
-    TOPIC_ABILITIES,
-    USER_ABILITIES,
     WITHOUT_SCOPE,
     scope_of,
 )
-from forumsvc.queries.viewer_states import RELATIONS, Subject
 from forumsvc.schemas import fields, lists
 from forumsvc.schemas.accounts import registration_form
-from forumsvc.schemas.including import Include
-from forumsvc.schemas.likes import Likeable
 from forumsvc.schemas.search import Date
-from forumsvc.settings import LEVELS, Settings
+from forumsvc.settings import Settings
 from forumsvc.web.api.idempotency import read_key
 from tests.architecture.test_view_catalogue import PLACES
 from tests.cases import each
@@ -78,7 +69,7 @@ def view_of(operation: Operation, views: list[Any]) -> Any:
 
 # A closed registration is said before a wrong field, so the view reads the fields by itself.
 READ_BY_THE_VIEW = {"openAccount": registration_form}
-EACH = pytest.mark.parametrize("operation", operations(), ids=str)
+EACH = each("operation", operations())
 
 
 def test_every_view_has_an_operation_and_the_other_way_round(views: list[Any]) -> None:
@@ -233,39 +224,6 @@ def test_security_is_the_views_permission(operation: Operation, views: list[Any]
     assert {scope for one in named for scopes in one.values() for scope in scopes} == {
         str(scope_of(view["word"]))
     }
-
-
-WORDS: dict[str, type[StrEnum] | tuple[str, ...]] = {
-    "Likeable": Likeable,
-    "Level": tuple(LEVELS),
-    "Include": Include,
-}
-
-
-def test_each_type_of_event_is_described_as_a_webhook() -> None:
-    assert list(document()["webhooks"]) == [str(type_) for type_ in EventType]
-
-
-@each("name", WORDS)
-def test_words_are_those_of_the_code(name: str) -> None:
-    assert document()["components"]["schemas"][name]["enum"] == [str(word) for word in WORDS[name]]
-
-
-@each(
-    ("name", "words"),
-    [("Topic", TOPIC_ABILITIES), ("Reply", REPLY_ABILITIES), ("User", USER_ABILITIES)],
-)
-def test_abilities_are_those_that_are_shown(name: str, words: tuple[str, ...]) -> None:
-    schema = document()["components"]["schemas"][f"{name}Abilities"]
-    assert schema["required"] == [str(word) for word in words]
-    for_moderators = MODERATOR_ABILITIES if name == "User" else ()
-    assert list(schema["properties"]) == [str(word) for word in (*words, *for_moderators)]
-
-
-@each("of", Subject)
-def test_states_are_those_that_are_shown(of: Subject) -> None:
-    schema = document()["components"]["schemas"][f"{of.capitalize()}State"]
-    assert list(schema["properties"]) == schema["required"] == list(RELATIONS[of])
 
 
 def test_an_id_of_a_path_is_one_that_the_database_can_hold() -> None:

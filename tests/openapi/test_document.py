@@ -1,45 +1,46 @@
-"""The description itself: valid OpenAPI, complete, with correct examples."""
+"""The description in both shapes: valid OpenAPI, complete, with correct examples."""
 
+import json
 import re
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
+import yaml
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-import forumsvc
 from forumsvc.openapi import Description, describe
+from forumsvc.openapi.keyed_names import ALIASES, ERROR_KINDS, GRADES
 from forumsvc.pages.docs.guide import source
 from forumsvc.settings import Settings
+from tests.cases import each
 from tests.openapi.answers import resolvable
 from tests.openapi.operations import (
     BODY_TYPES,
     INI_SETTINGS,
     Operation,
     document,
+    examples_of,
     operations,
     resolve,
 )
 
-FOLDER = Path(forumsvc.__file__).parent / "openapi"
-EACH = pytest.mark.parametrize("operation", operations(), ids=str)
+SHAPES = ["bare", "keyed"]
+BOTH = pytest.mark.parametrize("shape", SHAPES)
+EVERY_OPERATION = [(shape, one) for shape in SHAPES for one in operations(shape)]
 
 
-def test_the_document_is_valid_openapi() -> None:
-    assert document()["openapi"] == "3.1.0"
-    assert [error.message for error in OpenAPIV31SpecValidator(document()).iter_errors()] == []
+@BOTH
+def test_the_document_is_valid_openapi_with_unique_names(shape: str) -> None:
+    validator = OpenAPIV31SpecValidator(document(shape))
+    assert [error.message for error in validator.iter_errors()] == []
 
 
-def test_both_forms_are_the_document() -> None:
-    import json
-
-    import yaml
-
-    served = Description(Settings(INI_SETTINGS))
-    assert json.loads(served.json.body) == yaml.safe_load(served.yaml.body) == document()
+@BOTH
+def test_both_forms_are_the_document(shape: str) -> None:
+    served = Description(Settings({**INI_SETTINGS, "api.envelope": shape}))
+    assert json.loads(served.json.body) == yaml.safe_load(served.yaml.body) == document(shape)
 
 
 def test_limits_and_addresses_are_those_of_the_settings() -> None:
@@ -50,23 +51,9 @@ def test_limits_and_addresses_are_those_of_the_settings() -> None:
     assert other["servers"] == [{"url": "https://forum.example.org/sub"}]
     flow = other["components"]["securitySchemes"]["OAuth"]["flows"]["password"]
     assert flow["tokenUrl"] == "https://forum.example.org/sub/oauth/token"
-    assert document()["servers"] == [{"url": "/"}]
 
 
-def test_operations_have_unique_names() -> None:
-    names = Counter(one.definition["operationId"] for one in operations())
-    assert [name for name, times in names.items() if times > 1] == []
-
-
-@EACH
-def test_an_operation_says_what_it_does_and_needs(operation: Operation) -> None:
-    tags = {tag["name"] for tag in document()["tags"]}
-    assert set(operation.definition["tags"]) <= tags
-    assert operation.definition["summary"].endswith(".")
-    assert operation.definition["security"]
-
-
-@EACH
+@each("operation", operations())
 def test_every_parameter_is_explained_with_an_example(operation: Operation) -> None:
     for parameter in operation.parameters:
         assert parameter["description"], parameter
@@ -76,7 +63,7 @@ def test_every_parameter_is_explained_with_an_example(operation: Operation) -> N
             validator.validate(resolve(parameter["schema"])["default"])
 
 
-@EACH
+@each("operation", operations())
 def test_a_list_that_takes_an_offset_takes_cursors_and_links_to_its_pages(
     operation: Operation,
 ) -> None:
@@ -89,21 +76,24 @@ def test_a_list_that_takes_an_offset_takes_cursors_and_links_to_its_pages(
     assert (link is not None) is bool(cut)
 
 
-@EACH
-def test_every_status_has_a_schema_and_an_example_that_is_of_it(operation: Operation) -> None:
+@each(("shape", "operation"), EVERY_OPERATION)
+def test_every_status_has_an_example_that_is_of_its_schema(
+    shape: str, operation: Operation
+) -> None:
     statuses = operation.definition["responses"]
     assert set(statuses) >= {"400", "401", "403", "429", "500", "503"}
     assert ("413" in statuses) is (operation.method != "get")
+    assert shape == "bare" or "201" not in statuses
     for status, response in statuses.items():
-        definition = resolve(response)
+        definition = resolve(response, shape)
         if status == "304":
             assert "content" not in definition
             continue
         [content] = definition["content"].values()
-        _check_examples(content)
+        _check_examples(content, shape)
 
 
-@EACH
+@each("operation", operations())
 def test_a_body_may_come_in_every_encoding_and_has_an_example(operation: Operation) -> None:
     body = operation.definition.get("requestBody")
     if body is None:
@@ -114,53 +104,54 @@ def test_a_body_may_come_in_every_encoding_and_has_an_example(operation: Operati
         return
     assert kinds == set(BODY_TYPES)
     for content in resolve(body)["content"].values():
-        _check_examples(content)
+        _check_examples(content, "bare")
 
 
-def _check_examples(content: dict[str, Any]) -> None:
-    examples = [resolve(one)["value"] for one in content.get("examples", {}).values()]
-    examples += [content["example"]] if "example" in content else []
+def _check_examples(content: dict[str, Any], shape: str) -> None:
+    validator = jsonschema_rs.validator_for(resolvable(content["schema"], shape))
+    examples = examples_of(content, shape)
     assert examples
-    validator = jsonschema_rs.validator_for(resolvable(content["schema"]))
     for example in examples:
         validator.validate(example)
 
 
-@EACH
-def test_links_lead_to_operations_and_name_their_parameters(operation: Operation) -> None:
-    by_id = {one.definition["operationId"]: one for one in operations()}
+@each(("shape", "operation"), EVERY_OPERATION)
+def test_links_lead_to_operations_name_their_parameters_and_find_their_values(
+    shape: str, operation: Operation
+) -> None:
+    by_id = {one.definition["operationId"]: one for one in operations(shape)}
     for response in operation.definition["responses"].values():
-        for link in resolve(response).get("links", {}).values():
+        definition = resolve(response, shape)
+        for link in definition.get("links", {}).values():
             target = by_id[link["operationId"]]
             there = {one["name"] for one in target.parameters}
             there |= {f"{one['in']}.{one['name']}" for one in target.parameters}
             assert set(link.get("parameters", {})) <= there
-            for form in target.forms.values():
-                assert set(link.get("requestBody", {})) <= set(form["properties"])
+            # A held post, which may follow, has no links.
+            found, *_ = examples_of(definition["content"]["application/json"], shape)
+            for expression in _strings(link.get("parameters", {})):
+                if expression.startswith("$response.body#/"):
+                    _find(found, expression.removeprefix("$response.body#/"))
 
 
-def test_what_is_created_can_be_read_changed_and_deleted_by_links() -> None:
-    for created, noun in (("createTopic", "Topic"), ("createReply", "Reply")):
-        [operation] = [one for one in operations() if one.definition["operationId"] == created]
-        links = operation.definition["responses"]["201"]["links"].values()
-        expected = {f"{verb}{noun}" for verb in ("read", "update", "delete")}
-        assert expected <= {link["operationId"] for link in links}
+def _find(value: Any, pointer: str) -> None:
+    for step in pointer.split("/"):
+        value = value[int(step) if step.isdigit() else step]
 
 
-def _references(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        if isinstance(value.get("$ref"), str):
-            yield value["$ref"]
-        for inner in value.values():
-            yield from _references(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _references(inner)
+def _strings(value: Any) -> Iterator[str]:
+    """Yield all texts in a structure."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _strings(inner)
 
 
-def test_every_component_is_used() -> None:
-    used = set(_references(document()))
-    parts = document()["components"]
+@BOTH
+def test_every_component_is_used(shape: str) -> None:
+    used = set(_strings(document(shape)))
+    parts = document(shape)["components"]
     there = {
         f"#/components/{kind}/{name}"
         for kind in parts
@@ -202,3 +193,19 @@ def test_the_guide_names_each_type_of_topic_lists_notifications_and_events() -> 
         *(words("webhooks", row, 2) for row in ("topics", "replies", "users", "the rest"))
     )
     assert named == set(schemas["EventType"]["enum"])
+
+
+def test_operations_and_parameters_of_the_keyed_shape_are_those_of_the_bare_one() -> None:
+    parts = ("operationId", "requestBody", "security", "tags")
+    for bare, keyed in zip(operations(), operations("keyed"), strict=True):
+        assert str(bare) == str(keyed)
+        for part in parts:
+            assert keyed.definition.get(part) == bare.definition.get(part), str(bare)
+        assert [one["name"] for one in keyed.parameters] == [one["name"] for one in bare.parameters]
+
+
+def test_words_of_the_keyed_shape_are_those_of_the_code() -> None:
+    schemas = document("keyed")["components"]["schemas"]
+    assert schemas["Error"]["properties"]["error"]["enum"] == sorted({*ERROR_KINDS.values()})
+    assert schemas["Topic"]["properties"]["grade"]["enum"] == [*GRADES]
+    assert schemas["UserDetail"]["allOf"][1]["properties"].keys() >= ALIASES.keys()
