@@ -16,7 +16,7 @@ from forumsvc import migrate
 from forumsvc.cache.invalidation import CACHED_COLUMNS, DISPLAY_NAMES, INVALIDATES, TOPIC_LISTS
 from forumsvc.database import open_database
 from forumsvc.db.executor import Executor
-from forumsvc.models import Base, CacheVersion, Favorite, Node, Reply, Section, Topic, User
+from forumsvc.models import Base, CacheVersion, Favorite, Reply, Topic, User
 from forumsvc.web.http_cache import conditional_requests
 from forumsvc.web.http_cache.cache_policy import (
     NODE_LIST,
@@ -163,12 +163,6 @@ def test_a_column_that_no_version_covers_is_found() -> None:
     columns: tuple[Any, ...] = (Topic.title, User.login)
     listed = select(*columns).join(User, User.id == Topic.user_id)
     assert uncovered(TOPIC_LIST, [listed]) == set()
-    assert uncovered(TOPIC_LIST, [listed.add_columns(User.bio)]) == {"users.bio"}
-    badge = select(Favorite.id).where(Favorite.topic_id == Topic.id).scalar_subquery()
-    assert uncovered(TOPIC_LIST, [listed.add_columns(badge)]) == {
-        "favorites.id",
-        "favorites.topic_id",
-    }
-    assert uncovered(NODE_LIST, [select(Node.name, Section.name)]) == set()
-    assert uncovered(NODE_LIST, [select(Reply.body)]) == {"replies.body"}
-    assert uncovered(REPLY_LIST, [select(Reply.body)]) == set()
+    badge = select(Favorite.id).scalar_subquery()
+    found = uncovered(TOPIC_LIST, [listed.add_columns(User.bio, badge)])
+    assert found == {"users.bio", "favorites.id"}

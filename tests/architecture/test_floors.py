@@ -125,27 +125,17 @@ def test_imports_go_down() -> None:
 
 
 @each(
-    ("source", "imported"),
+    "source",
     [
-        ("from ..views import topics", ["views"]),
-        ("from .. import views", ["views"]),
-        ("from ..views.topics import show", ["views"]),
-        ("import forumsvc.views.topics", ["views"]),
-        ("from forumsvc.views import topics", ["views"]),
-        ("def f():\n    from ..views import topics", ["views"]),
-        ("from forumsvc import main", ["__init__"]),
-        ("from ..models import User", []),
-        ("from .other import User", []),
-        ("import json", []),
-        ("if TYPE_CHECKING:\n    from ..views import topics", []),
-        ("if TYPE_CHECKING:\n    pass\nelse:\n    from ..views import topics", ["views"]),
+        "from ..views.topics import show",
+        "from .. import views",
+        "import forumsvc.views.topics",
+        "def f():\n    from forumsvc.views import topics",
     ],
 )
-def test_an_import_that_goes_up_is_seen_however_it_is_written(
-    source: str, imported: list[str]
-) -> None:
+def test_an_import_that_goes_up_is_seen_however_it_is_written(source: str) -> None:
     found = imports_of(source, ("services", "topics"), is_package=False)
-    assert [one.imported for one in found if not one.goes_down] == imported
+    assert [one.imported for one in found if not one.goes_down] == ["views"]
 
 
 def test_no_two_modules_import_each_other_even_inside_functions() -> None:

@@ -10,7 +10,6 @@ import forumsvc
 from forumsvc import migrate
 from forumsvc.db.engine import Database
 from tests import databases
-from tests.functional.conftest import close_application
 from tests.functional.forum import SECRET
 from tests.migrations import later
 
@@ -70,12 +69,3 @@ def test_the_application_of_an_ini_ends_the_process_with_one_line(tmp_path: Path
         forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written)
     assert ended.value.code == f"forumsvc: The database is not set up, {ADVICE}"
     assert [*tmp_path.iterdir()] == []
-
-
-def test_the_application_of_an_ini_starts_on_a_database_that_is_up_to_date(
-    blank: Database, tmp_path: Path
-) -> None:
-    migrate.upgrade(blank.writes)
-    url = blank.url.render_as_string(hide_password=False)
-    written = {"site.url": "http://localhost", "sqlalchemy.url": url, "session.secret": SECRET}
-    close_application(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))
