@@ -19,14 +19,8 @@ def cheap_hashes() -> Iterator[None]:
 
 
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
-    """Replace the clock of the service by one that the test controls."""
-    manual_clock = ManualClock()
-    monkeypatch.setattr(clock, "now", manual_clock.now)
-    return manual_clock
-
-
-@pytest.fixture
-def oauth(database: Database) -> OAuthFixture:
-    """A database with a user and two clients."""
-    return OAuthFixture(database)
+def oauth(database: Database, monkeypatch: pytest.MonkeyPatch) -> OAuthFixture:
+    """A database with a user and two clients, and the clock of the service in `oauth.time`."""
+    time = ManualClock()
+    monkeypatch.setattr(clock, "now", time.now)
+    return OAuthFixture(database, time)

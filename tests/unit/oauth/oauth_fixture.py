@@ -43,8 +43,9 @@ class ManualClock:
 class OAuthFixture:
     """A database with one user, one confidential client, and one public client."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, time: ManualClock) -> None:
         self.database = database
+        self.time = time
         self.settings: dict[str, Any] = dict(
             Settings(
                 {

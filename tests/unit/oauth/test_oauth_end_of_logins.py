@@ -9,17 +9,17 @@ from forumsvc.oauth import authorization_endpoint
 from forumsvc.oauth.authorization_endpoint import RedirectableError
 from forumsvc.services import accounts
 
-from .oauth_fixture import ManualClock, OAuthFixture
+from .oauth_fixture import OAuthFixture
 
 
 def test_an_exchange_that_began_before_log_out_everywhere_finds_no_code(
-    oauth: OAuthFixture, time: ManualClock
+    oauth: OAuthFixture,
 ) -> None:
     code = oauth.code(oauth.app)
-    time.advance(seconds=1)
+    oauth.time.advance(seconds=1)
     with oauth.database.session.begin() as db:
         accounts.set_password(db, "ann", "another horse battery")
-    time.advance(seconds=-1)
+    oauth.time.advance(seconds=-1)
     assert oauth.exchange(oauth.app, code).body["error"] == "invalid_grant"
 
 

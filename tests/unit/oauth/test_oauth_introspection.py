@@ -7,7 +7,7 @@ from forumsvc.oauth import clients, metadata, server
 from forumsvc.oauth.messages import OAuthResponse
 from tests.cases import each
 
-from .oauth_fixture import ManualClock, OAuthFixture, basic, credentials
+from .oauth_fixture import OAuthFixture, basic, credentials
 
 INACTIVE = {"active": False}
 
@@ -20,10 +20,10 @@ def introspect(
     return oauth.call(server.introspect, form)
 
 
-def test_an_access_token_is_introspected(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_an_access_token_is_introspected(oauth: OAuthFixture) -> None:
     issued = oauth.log_in(oauth.phone, scope="read")
     answer = introspect(oauth, issued["access_token"], oauth.client("api", introspects=True))
-    now = int(time.now().timestamp())
+    now = int(oauth.time.now().timestamp())
     assert answer.status == 200
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.body == {
@@ -38,12 +38,12 @@ def test_an_access_token_is_introspected(time: ManualClock, oauth: OAuthFixture)
     }
 
 
-def test_a_refresh_token_is_introspected(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_a_refresh_token_is_introspected(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     narrow = oauth.refresh(first["refresh_token"], scope="read").body
     body = introspect(oauth, narrow["refresh_token"]).body
     assert body["scope"] == "read write"
-    assert body["exp"] == int(time.now().timestamp()) + 2592000
+    assert body["exp"] == int(oauth.time.now().timestamp()) + 2592000
     assert "token_type" not in body
     assert introspect(oauth, first["refresh_token"]).body == INACTIVE
 
@@ -56,9 +56,7 @@ def test_a_token_without_a_user_names_its_client(oauth: OAuthFixture) -> None:
     assert "username" not in body
 
 
-def test_an_invalid_token_is_inactive_and_nothing_else_is_returned(
-    time: ManualClock, oauth: OAuthFixture
-) -> None:
+def test_an_invalid_token_is_inactive_and_nothing_else_is_returned(oauth: OAuthFixture) -> None:
     revoked, deleted, expired = (oauth.log_in()["access_token"] for _ in range(3))
     oauth.call(server.revoke, {**credentials(oauth.app), "token": revoked})
     assert introspect(oauth, revoked).body == INACTIVE
@@ -68,7 +66,7 @@ def test_an_invalid_token_is_inactive_and_nothing_else_is_returned(
     assert introspect(oauth, deleted).body == INACTIVE
     oauth.change(oauth.ann, state="blocked")
     assert introspect(oauth, expired).body["active"] is True
-    time.advance(seconds=86400)
+    oauth.time.advance(seconds=86400)
     assert introspect(oauth, expired).body == INACTIVE
 
 
@@ -82,9 +80,7 @@ def test_only_a_confidential_client_may_introspect(oauth: OAuthFixture) -> None:
         assert answer.headers["WWW-Authenticate"].startswith("Basic ")
 
 
-def test_some_clients_may_introspect_the_tokens_of_others(
-    oauth: OAuthFixture,
-) -> None:
+def test_some_clients_may_introspect_the_tokens_of_others(oauth: OAuthFixture) -> None:
     issued = oauth.log_in(oauth.phone)
     other, api = oauth.client("other"), oauth.client("api", introspects=True)
     for token in (issued["access_token"], issued["refresh_token"]):

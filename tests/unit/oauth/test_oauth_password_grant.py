@@ -16,12 +16,10 @@ from forumsvc.oauth import resource_owners, server, tokens
 from forumsvc.passwords import hash_password, needs_rehash
 from tests.cases import each
 
-from .oauth_fixture import PASSWORD, ManualClock, OAuthFixture, basic, credentials
+from .oauth_fixture import PASSWORD, OAuthFixture, basic, credentials
 
 
-def test_the_response_has_the_fields_of_the_rfc_and_created_at(
-    oauth: OAuthFixture, time: ManualClock
-) -> None:
+def test_the_response_has_the_fields_of_the_rfc_and_created_at(oauth: OAuthFixture) -> None:
     answer = oauth.token(grant_type="password", username="ann", password=PASSWORD)
     assert answer.status == 200
     assert answer.headers == {"Cache-Control": "no-store", "Pragma": "no-cache"}
@@ -32,7 +30,7 @@ def test_the_response_has_the_fields_of_the_rfc_and_created_at(
         "token_type": "Bearer",
         "expires_in": 86400,
         "scope": "read write",
-        "created_at": int(time.now().timestamp()),
+        "created_at": int(oauth.time.now().timestamp()),
     }
 
 
@@ -168,9 +166,7 @@ def test_missing_and_unknown_grants_and_parameters(oauth: OAuthFixture) -> None:
         assert (answer.status, answer.body["error"]) == (400, "invalid_request")
 
 
-def test_a_parameter_named_like_an_attribute_of_oauthlib_is_ignored(
-    oauth: OAuthFixture,
-) -> None:
+def test_a_parameter_named_like_an_attribute_of_oauthlib_is_ignored(oauth: OAuthFixture) -> None:
     own = {"user": "1", "client": "1", "scopes": "admin", "extra_credentials": "x", "claims": "x"}
     form = {"grant_type": "password", "username": "ann", "password": PASSWORD}
     issued = oauth.call(server.token, {**credentials(oauth.app), **form, **own}).body

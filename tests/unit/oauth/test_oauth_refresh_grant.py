@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from forumsvc.oauth import server
 
-from .oauth_fixture import PASSWORD, ManualClock, OAuthFixture, credentials
+from .oauth_fixture import PASSWORD, OAuthFixture, credentials
 
 
 def test_a_refresh_issues_a_new_pair_with_the_same_scope(oauth: OAuthFixture) -> None:
@@ -59,14 +59,12 @@ def test_another_clients_refresh_token_is_rejected_and_stays_valid(oauth: OAuthF
     assert oauth.is_valid(second["access_token"])
 
 
-def test_a_lost_response_is_replaced_while_its_pair_is_unused(
-    oauth: OAuthFixture, time: ManualClock
-) -> None:
+def test_a_lost_response_is_replaced_while_its_pair_is_unused(oauth: OAuthFixture) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
     first = oauth.log_in()
     lost = [oauth.refresh(first["refresh_token"]).body]
     for _ in range(3):
-        time.advance(seconds=3)
+        oauth.time.advance(seconds=3)
         again = oauth.refresh(first["refresh_token"])
         assert again.status == 200
         assert not oauth.is_valid(lost[-1]["access_token"]), "at most one pair lives"
@@ -75,21 +73,17 @@ def test_a_lost_response_is_replaced_while_its_pair_is_unused(
     assert oauth.refresh(lost.pop()["refresh_token"]).status == 200
 
 
-def test_reuse_after_the_grace_period_revokes_the_family(
-    oauth: OAuthFixture, time: ManualClock
-) -> None:
+def test_reuse_after_the_grace_period_revokes_the_family(oauth: OAuthFixture) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
     first = oauth.log_in()
     second = oauth.refresh(first["refresh_token"]).body
-    time.advance(seconds=10)
+    oauth.time.advance(seconds=10)
     answer = oauth.refresh(first["refresh_token"])
     assert (answer.status, answer.body["error"], answer.commit) == (400, "invalid_grant", True)
     assert not oauth.is_valid(second["access_token"])
 
 
-def test_reuse_after_the_successor_was_refreshed_revokes_the_family(
-    oauth: OAuthFixture,
-) -> None:
+def test_reuse_after_the_successor_was_refreshed_revokes_the_family(oauth: OAuthFixture) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
     first = oauth.log_in()
     second = oauth.refresh(first["refresh_token"]).body
@@ -98,9 +92,7 @@ def test_reuse_after_the_successor_was_refreshed_revokes_the_family(
     assert not oauth.is_valid(third["access_token"])
 
 
-def test_reuse_after_the_successor_was_introspected_revokes_the_family(
-    oauth: OAuthFixture,
-) -> None:
+def test_reuse_after_the_successor_was_introspected_revokes_the_family(oauth: OAuthFixture) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
     first = oauth.log_in()
     second = oauth.refresh(first["refresh_token"]).body
@@ -118,7 +110,7 @@ def test_the_grace_period_does_not_undo_a_logout(oauth: OAuthFixture) -> None:
     assert oauth.refresh(first["refresh_token"]).body["error"] == "invalid_grant"
 
 
-def test_use_of_a_replaced_pair_revokes_the_family(oauth: OAuthFixture, time: ManualClock) -> None:
+def test_use_of_a_replaced_pair_revokes_the_family(oauth: OAuthFixture) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
     first = oauth.log_in()
     owners = oauth.refresh(first["refresh_token"]).body
@@ -143,21 +135,21 @@ def test_32_parallel_refreshes_within_the_grace_period_leave_at_most_one_valid_p
     assert oauth.refresh(last["refresh_token"]).status == 200
 
 
-def test_tokens_expire(oauth: OAuthFixture, time: ManualClock) -> None:
+def test_tokens_expire(oauth: OAuthFixture) -> None:
     issued = oauth.log_in()
-    time.advance(seconds=86399)
+    oauth.time.advance(seconds=86399)
     assert oauth.is_valid(issued["access_token"])
-    time.advance(seconds=1)
+    oauth.time.advance(seconds=1)
     assert not oauth.is_valid(issued["access_token"])
-    time.advance(days=29)
+    oauth.time.advance(days=29)
     answer = oauth.refresh(issued["refresh_token"])
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
 
 
-def test_each_refresh_token_has_the_full_lifetime(oauth: OAuthFixture, time: ManualClock) -> None:
+def test_each_refresh_token_has_the_full_lifetime(oauth: OAuthFixture) -> None:
     issued = oauth.log_in()
     for _ in range(3):
-        time.advance(days=29)
+        oauth.time.advance(days=29)
         issued = oauth.refresh(issued["refresh_token"]).body
     assert oauth.is_valid(issued["access_token"])
 

@@ -3,7 +3,7 @@
 from forumsvc.oauth import server, tokens
 from forumsvc.oauth.messages import OAuthResponse
 
-from .oauth_fixture import ManualClock, OAuthFixture, credentials
+from .oauth_fixture import OAuthFixture, credentials
 
 
 def revoke(oauth: OAuthFixture, token: str, **parameters: str) -> OAuthResponse:
@@ -51,15 +51,13 @@ def test_a_public_client_revokes_its_own(oauth: OAuthFixture) -> None:
     assert not oauth.is_valid(issued["access_token"])
 
 
-def test_purge_deletes_only_expired_and_revoked_tokens(
-    oauth: OAuthFixture, time: ManualClock
-) -> None:
+def test_purge_deletes_only_expired_and_revoked_tokens(oauth: OAuthFixture) -> None:
     ended, kept = oauth.log_in(), oauth.log_in()
     no_refresh = oauth.log_in(oauth.client("short", grants=("password",)))
     assert oauth.purge() == 0
     revoke(oauth, ended["access_token"])
     assert oauth.purge() == 1
-    time.advance(days=2)
+    oauth.time.advance(days=2)
     assert oauth.purge() == 1, "the one that had no refresh token"
     assert not oauth.is_valid(no_refresh["access_token"])
     newer = oauth.refresh(kept["refresh_token"]).body
@@ -68,7 +66,7 @@ def test_purge_deletes_only_expired_and_revoked_tokens(
     assert not oauth.is_valid(newer["access_token"])
     assert oauth.purge() == 2
     oauth.log_in()
-    time.advance(days=30)
+    oauth.time.advance(days=30)
     assert oauth.purge() == 1
     assert oauth.count() == 0
 
