@@ -22,35 +22,19 @@ def test_line_ends_break_lines_in_paragraphs_items_and_quotes(html: Html) -> Non
     assert "a<br>\nb" in html("> a\n> b")
 
 
-@each("text", ["a\r\nb", "a\rb", "a\nb"])
-def test_every_kind_of_line_end_is_one(html: Html, text: str) -> None:
-    assert html(text) == "<p>a<br>\nb</p>"
-
-
 @each(
     ("text", "expected"),
     [
-        ("a\n- b", "<p>a</p><ul><li>b</li></ul>"),
-        ("a\n1. b", "<p>a</p><ol><li>b</li></ol>"),
         ("a\n2. b", "<p>a<br>2. b</p>"),
-        ("a\n-b", "<p>a<br>-b</p>"),
         ("- a\n  - b\n    - c", "<ul><li>a<ul><li>b<ul><li>c</li></ul></li></ul></li></ul>"),
-        ("1. a\n   - b\n2. c", "<ol><li>a<ul><li>b</li></ul></li><li>c</li></ol>"),
-        ("3) a", '<ol start="3"><li>a</li></ol>'),
-        ("- a\n\n- b", "<ul><li><p>a</p></li><li><p>b</p></li></ul>"),
-        ("- a\n\n  b", "<ul><li><p>a</p><p>b</p></li></ul>"),
-        ("- a\n* b", "<ul><li>a</li></ul><ul><li>b</li></ul>"),
-        ("- a\n\nb", "<ul><li>a</li></ul><p>b</p>"),
         ("- a\nb", "<ul><li>a<br>b</li></ul>"),
-        ("- a\n---", "<ul><li>a</li></ul><hr>"),
         ("- a\n# b", '<ul><li>a</li></ul><h1 id="user-content-b">b</h1>'),
-        ("- > a\n- b", "<ul><li><blockquote><p>a</p></blockquote></li><li>b</li></ul>"),
-        ("-", "<ul><li></li></ul>"),
-        ("- - -", "<hr>"),
         ("- <b>a</b>\n  <div>b</div>", "<ul><li><b>a</b><div>b</div></li></ul>"),
     ],
 )
-def test_lists_are_read_as_commonmark_does(html: Html, text: str, expected: str) -> None:
+def test_lists_are_read_as_commonmark_does_with_our_breaks_and_ids(
+    html: Html, text: str, expected: str
+) -> None:
     assert flat(html(text)) == expected
 
 
@@ -65,12 +49,7 @@ CODE = '<pre class="highlight"><code>x</code></pre>'
     ("text", "expected"),
     [
         ("a\n```\nx\n```\nb", f"<p>a</p>{CODE}<p>b</p>"),
-        ("```\nx", CODE),
-        ("~~~\nx\n~~~~", CODE),
-        ("  ```\n  x\n```", CODE),
         ("- a\n  ```\n  x\n  ```\n- b", f"<ul><li>a{CODE}</li><li>b</li></ul>"),
-        ("- ```\n  x\n  ```", f"<ul><li>{CODE}</li></ul>"),
-        ("1. a\n\n   ```\n   x\n   ```", f"<ol><li><p>a</p>{CODE}</li></ol>"),
         ("> ```\n> x\n> ```", f"<blockquote>{CODE}</blockquote>"),
     ],
 )
@@ -104,21 +83,12 @@ def test_code_stays_plain_where_the_lexers_have_taken_their_time(
     ("text", "expected"),
     [
         ("a\nb\n---", '<h2 id="user-content-a-b">a<br>b</h2>'),
-        ("#a is no heading", "<p>#a is no heading</p>"),
-        ("## a ##", '<h2 id="user-content-a">a</h2>'),
-        ("> a\n\n> b", "<blockquote><p>a</p></blockquote><blockquote><p>b</p></blockquote>"),
-        ("> a\n- b", "<blockquote><p>a</p></blockquote><ul><li>b</li></ul>"),
-        ("a\\\nb", "<p>a<br>b</p>"),
         ("<irc://x.example/y>", "<p><a>irc://x.example/y</a></p>"),
-        ("a <b c!d> e", "<p>a &lt;b c!d&gt; e</p>"),
         ("use <script> so", "<p>use &lt;script&gt; so</p>"),
         ("a <!-- b\n\nc", "<p>a &lt;!-- b</p><p>c</p>"),
-        ("<!-- a\n\nb --> c\n\nd", "c<p>d</p>"),
         ("<div>\n*a*\n\n*b*\n</div>", "<div>*a*<p><em>b</em></p></div>"),
-        ("snake_case_name and 2*3*4", "<p>snake_case_name and 2<em>3</em>4</p>"),
         ("这是**粗体**文字", "<p>这是<strong>粗体</strong>文字</p>"),
         ("a\x00b\x01c", "<p>a\ufffdbc</p>"),
-        ("", ""),
         (" \n\n ", ""),
     ],
 )
@@ -150,3 +120,8 @@ def test_bare_addresses_become_links_without_their_sentence(
     html: Html, text: str, linked: list[str]
 ) -> None:
     assert addresses(html(text)) == linked
+
+
+@each("text", ["a\r\nb", "a\rb", "a\nb"])
+def test_every_kind_of_line_end_is_one(html: Html, text: str) -> None:
+    assert html(text) == "<p>a<br>\nb</p>"
