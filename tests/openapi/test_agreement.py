@@ -6,7 +6,6 @@ from typing import Any
 import colander
 import pytest
 
-from forumsvc.errors import Invalid
 from forumsvc.ids import MAX_ID
 from forumsvc.permissions import (
     WITHOUT_SCOPE,
@@ -16,7 +15,6 @@ from forumsvc.schemas import fields, lists
 from forumsvc.schemas.accounts import registration_form
 from forumsvc.schemas.search import Date
 from forumsvc.settings import Settings
-from forumsvc.web.api.idempotency import read_key
 from tests.architecture.test_view_catalogue import PLACES
 from tests.cases import each
 from tests.functional import access_matrix
@@ -122,7 +120,6 @@ def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
             assert schema["type"] == "string"
             limits = kind.min_length, kind.max_length
             assert (schema.get("minLength", 0), schema["maxLength"]) == limits
-            check_texts(schema["pattern"], node)
         case fields.Choice():
             assert (schema["type"], tuple(schema["enum"])) == ("string", kind.choices)
         case fields.Boolean():
@@ -137,8 +134,6 @@ def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
             assert (schema["type"], schema["format"]) == ("string", "date-time")
         case Date():
             assert schema["type"] == "string"
-            for text in DATES:
-                assert (re.search(schema["pattern"], text) is not None) is accepts(node, text)
         case fields.CursorField():
             assert (schema["type"], schema["maxLength"]) == ("string", kind.max_length)
         case fields.File():
@@ -147,61 +142,14 @@ def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
             pytest.fail(f"{kind} is a type that this test does not know")
 
 
-DATES = ["2026", "2026-01", "2026-01-31", "2026-01-31T08:00:00Z", "26", "tomorrow", "2026-1"]
-TEXTS = ["", "A", " A ", "one\ntwo", "ж", "a\0b", "   ", "\t\n"]
-ADDRESSES = [
-    "",
-    "http://a.example",
-    "https://a.example:8080/b?c=d#e",
-    "ftp://a.example",
-    "a",
-    "//a",
-]
-
-
-def check_texts(pattern: str, node: colander.SchemaNode) -> None:
-    """Compare a pattern with what the field accepts of a few texts, without surrounding spaces."""
-    for text in ADDRESSES if isinstance(node.typ, fields.Url) else TEXTS:
-        fits = re.search(pattern, text.strip()) is not None
-        assert fits is accepts(node, text), (pattern, text)
-
-
-def accepts(node: colander.SchemaNode, text: str) -> bool:
-    """Return whether a field accepts a text."""
-    try:
-        node.typ.deserialize(node, text)
-    except colander.Invalid:
-        return False
-    return True
-
-
-KEYS = ["x", "a b", "\u00e9", "", " ", '"', '""', '"x"', '"x', r'"\a"', r'"\""', "\t", "x" * 255]
-KEYS += ["x" * 256, '"' + "x" * 255 + '"', '"' + "x" * 256 + '"', '"a"b', "\\", "a\n"]
-
-
 @EACH
-def test_an_idempotency_key_is_described_where_a_view_takes_one_and_as_it_is_read(
+def test_an_idempotency_key_is_described_where_a_view_takes_one(
     operation: Operation, views: list[Any]
 ) -> None:
     headers = {one["name"]: one for one in operation.parameters if one["in"] == "header"}
     header = headers.get("Idempotency-Key")
     assert bool(header) is view_of(operation, views)["idempotent"]
     assert bool(header) is ("422" in operation.definition["responses"])
-    if header is None:
-        return
-    for key in KEYS:
-        # In JavaScript, whose expressions these are, `$` is the very end.
-        pattern = header["schema"]["pattern"].removesuffix("$") + r"\Z"
-        assert (re.search(pattern, key) is not None) is is_key(key), key
-
-
-def is_key(header: str) -> bool:
-    """Return whether a header contains a valid key."""
-    try:
-        read_key(header)
-    except Invalid:
-        return False
-    return True
 
 
 @EACH
