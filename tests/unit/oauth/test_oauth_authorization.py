@@ -67,17 +67,12 @@ def test_the_redirect_uri_is_required_unless_exactly_one_is_registered(oauth: OA
         ("invalid_request", {"response_type": ""}),
         ("unsupported_response_type", {"response_type": "token"}),
         ("unsupported_response_type", {"response_type": "code token"}),
-        ("unsupported_response_type", {"response_type": "none"}),
-        ("unsupported_response_type", {"response_type": "CODE"}),
-        ("invalid_scope", {"scope": "admin"}),
         ("invalid_scope", {"scope": "read admin"}),
         ("invalid_request", {"scope": "\0"}),
         ("invalid_request", {"code_challenge_method": "plain"}),
         ("invalid_request", {"code_challenge_method": ""}),
-        ("invalid_request", {"code_challenge_method": "s256"}),
         ("invalid_request", {"code_challenge": "short"}),
         ("invalid_request", {"code_challenge": "é" * 43}),
-        ("invalid_request", {"code_challenge": "x" * 44}),
     ],
 )
 def test_other_errors_are_redirected_with_state_and_issuer(

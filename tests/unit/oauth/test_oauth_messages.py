@@ -25,24 +25,15 @@ def test_a_form_is_read(kind: str) -> None:
 @each(
     ("kind", "body"),
     [
-        (FORM, b"a=%FF"),
         (FORM, b"a=\xff"),
         (FORM, b"&".join(b"a%d=1" % number for number in range(101))),
-        (JSON, b"[]"),
-        (JSON, b'[["grant_type", "password"]]'),
-        (JSON, b'"text"'),
-        (JSON, b"{"),
-        (JSON, b"\xff"),
-        (JSON, b'{"a": 1}'),
-        (JSON, b'{"a": true}'),
-        (JSON, b'{"a": {"b": "c"}}'),
-        (JSON, b'{"a": NaN}'),
-        (JSON, b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
-        (JSON, b'{"a": ' + b"1" * 10_000 + b"}"),
         (FORM, b"a=" + 300_000 * b"1"),
+        (JSON, b'[["grant_type", "password"]]'),
+        (JSON, b"{"),
+        (JSON, b'{"a": 1}'),
+        (JSON, b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
         (JSON, b'{"a": "' + 300_000 * b"1" + b'"}'),
         ("text/plain", b"a=1"),
-        ("application/xml", b"<a/>"),
     ],
 )
 def test_a_body_that_is_neither_or_too_large_is_rejected(kind: str, body: bytes) -> None:

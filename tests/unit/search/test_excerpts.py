@@ -29,13 +29,10 @@ class CountedMatches(WordMatcher):
     [
         ("cafe", "Das Café & mehr", "Das <mark>Café</mark> &amp; mehr"),
         ("搜索", "中文搜索引擎", "中文<mark>搜索</mark>引擎"),
-        ("文搜索", "中文搜索引擎", "中<mark>文搜索</mark>引擎"),
         ("猫", "黑猫和猫", "黑<mark>猫</mark>和<mark>猫</mark>"),
         ("deploy", "Deployment", "<mark>Deployment</mark>"),
-        ("a b", "a b <c>", "<mark>a</mark> <mark>b</mark> &lt;c&gt;"),
         ("grus", "Viele Grüße", "Viele <mark>Grüße</mark>"),
         ('"gruss"', "Viele Grüße", "Viele Grüße"),
-        ("grusse", "Viele Grüße", "Viele <mark>Grüße</mark>"),
     ],
 )
 def test_the_words_of_the_query_are_marked(query: str, title: str, shown: str) -> None:

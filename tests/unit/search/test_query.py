@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forumsvc.errors import Invalid
-from forumsvc.search.query import Order, State, Where, parse_query
+from forumsvc.search.query import State, Where, parse_query
 from forumsvc.search.tokens import Term
 from tests.cases import each
 
@@ -19,7 +19,6 @@ def exact(*words: str) -> tuple[Term, ...]:
     ("text", "expected"),
     [
         ("deploy", {"words": (Term(("deploy",), is_prefix=True),)}),
-        ("deploy now", {"words": exact("deploy", "now")}),
         ("deploy* now", {"words": (Term(("deploy",), is_prefix=True), Term(("now",)))}),
         ('"deploy"', {"words": exact("deploy"), "phrases": ("deploy",)}),
         ("\u201cdeploy now\u201d", {"words": exact("deploy", "now"), "phrases": ("deploy now",)}),
@@ -27,19 +26,14 @@ def exact(*words: str) -> tuple[Term, ...]:
         ('deploy -"right now"', {"excluded_phrases": ("right now",)}),
         ("deploy by:Bob", {"by": "Bob", "words": (Term(("deploy",), is_prefix=True),)}),
         ("@bob", {"by": "bob", "words": ()}),
-        ("node:12", {"node": "12"}),
         ('node:"Ruby on Rails" x', {"node": "Ruby on Rails", "words": exact("x")}),
         ("NODE\uff1aRuby", {"node": "Ruby"}),
         ("a in:title", {"where": Where.TITLE}),
-        ("a order:likes", {"order": Order.LIKES}),
         ("a is:closed is:excellent", {"states": (State.CLOSED, State.EXCELLENT)}),
         ("a after:2025", {"since": datetime(2025, 1, 1, tzinfo=UTC)}),
         ("a before:2026-02", {"until": datetime(2026, 2, 1, tzinfo=UTC)}),
-        ("a before:2026-02-03", {"until": datetime(2026, 2, 3, tzinfo=UTC)}),
-        ("a after:2026-02-03T04:05:06Z", {"since": datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)}),
         ("http://a.example", {"words": exact("http", "a.example"), "node": None}),
         ("log in: error", {"words": exact("log", "in", "error"), "where": None}),
-        ("std::move", {"words": exact("std", "move")}),
         ('un"balanced', {"words": exact("un", "balanced")}),
     ],
 )
@@ -53,12 +47,9 @@ def test_a_query_means(text: str, expected: dict[str, Any]) -> None:
     [
         ("...", "must have a word"),
         ("-deploy", "must also have a word"),
-        ("in:title", "must have a word"),
         ('by:""', "'by:' needs a value"),
         ("a before:yesterday", "before: 'yesterday' is no date"),
-        ("a before:2026-13", "before: '2026-13' is no date"),
         ("a in:body", "in: must be one of all, title, topics, replies, not 'body'"),
-        ("a is:odd", "is: must be one of"),
         ("a -by:bob", "only words can be excluded"),
         ("a b c d e f g h i j k", "at most 10 words, and has 11"),
     ],
