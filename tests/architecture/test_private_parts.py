@@ -14,67 +14,55 @@ from tests.cases import each
 SETUP = Path(__file__).parents[2] / "setup.py"
 
 PARTS = {
-    # what: by whom it is used
     "sqlalchemy": {
-        "sqlalchemy.sql.compiler:ExpandedState": "db/compiled_statement.py",
-        "sqlalchemy.sql.compiler:SQLCompiler.construct_expanded_state": "db/compiled_statement.py",
-        "sqlalchemy.sql.compiler:SQLCompiler.insert_prefetch": "db/compiled_statement.py",
-        "sqlalchemy.sql.compiler:SQLCompiler.literal_execute_params": "db/compiled_statement.py",
-        "sqlalchemy.sql.compiler:SQLCompiler.post_compile_params": "db/compiled_statement.py",
-        "sqlalchemy.sql.compiler:SQLCompiler.update_prefetch": "db/compiled_statement.py",
-        "sqlalchemy.types:TypeEngine.dialect_impl": "db/compiled_statement.py",
+        "sqlalchemy.sql.compiler": ["ExpandedState", "SQLCompiler.construct_expanded_state"],
+        "sqlalchemy.sql.compiler:SQLCompiler": [
+            *("insert_prefetch", "literal_execute_params", "post_compile_params"),
+            "update_prefetch",
+        ],
+        "sqlalchemy.types": ["TypeEngine.dialect_impl"],
     },
     "waitress": {
-        "waitress.adjustments:Adjustments": "serving/options.py",
-        "waitress.channel:HTTPChannel.del_channel": "serving/channel.py",
-        "waitress.channel:HTTPChannel.handle_close": "serving/channel.py",
-        "waitress.channel:HTTPChannel.received": "serving/channel.py",
-        "waitress.channel:HTTPChannel.send": "serving/channel.py",
-        "waitress.channel:HTTPChannel.send_continue": "serving/channel.py",
-        "waitress.channel:HTTPChannel.service": "serving/channel.py",
-        "waitress.parser:HTTPRequestParser.parse_header": "serving/channel.py",
-        "waitress.task:ErrorTask.execute": "serving/channel.py",
-        "waitress.task:WSGITask.build_response_header": "serving/channel.py",
-        "waitress.task:WSGITask.set_close_on_finish": "serving/channel.py",
-        "waitress.utilities:cleanup_unix_socket": "serving/listen_sockets.py",
-        "waitress.wasyncore:close_all": "serving/worker.py",
-        "waitress.wasyncore:dispatcher.close": "serving/worker.py",
-        "waitress.wasyncore:loop": "serving/worker.py",
+        "waitress.adjustments": ["Adjustments"],
+        "waitress.channel:HTTPChannel": [
+            *("del_channel", "handle_close", "received", "send", "send_continue", "service"),
+        ],
+        "waitress.parser": ["HTTPRequestParser.parse_header"],
+        "waitress.task": ["ErrorTask.execute"],
+        "waitress.task:WSGITask": ["build_response_header", "set_close_on_finish"],
+        "waitress.utilities": ["cleanup_unix_socket"],
+        "waitress.wasyncore": ["close_all", "dispatcher.close", "loop"],
     },
     "markdown": {
-        "markdown.extensions.tables:TableProcessor._split": "markup/syntax/commonmark.py",
-        "markdown.treeprocessors:InlineProcessor._InlineProcessor__handleInline": (
-            "markup/syntax/inline.py"
-        ),
+        "markdown.extensions.tables": ["TableProcessor._split"],
+        "markdown.treeprocessors": ["InlineProcessor._InlineProcessor__handleInline"],
     },
     "pymdown-extensions": {
-        "pymdownx.emoji:gemoji": "markup/syntax/parser.py",
-        "pymdownx.superfences:SuperFencesBlockPreprocessor.reassemble": (
-            "markup/syntax/fenced_code.py"
-        ),
+        "pymdownx.emoji": ["gemoji"],
+        "pymdownx.superfences": ["SuperFencesBlockPreprocessor.reassemble"],
     },
-    "pillow": {
-        "PIL.JpegImagePlugin:get_sampling": "media/encode.py",
-    },
+    "pillow": {"PIL.JpegImagePlugin": ["get_sampling"]},
     "oauthlib": {
-        "oauthlib.common:add_params_to_uri": "oauth/authorization_endpoint.py",
-        "oauthlib.oauth2.rfc6749.endpoints.introspect:IntrospectEndpoint": "oauth/server.py",
-        "oauthlib.oauth2.rfc6749.endpoints.revocation:RevocationEndpoint": "oauth/server.py",
-        "oauthlib.oauth2.rfc6749.endpoints.token:TokenEndpoint": "oauth/server.py",
-        "oauthlib.oauth2.rfc6749.grant_types:AuthorizationCodeGrant": "oauth/code_grant.py",
-        "oauthlib.oauth2.rfc6749.tokens:BearerToken": "oauth/server.py",
-        "oauthlib.uri_validate:is_absolute_uri": "oauth/redirects.py",
+        "oauthlib.common": ["add_params_to_uri"],
+        "oauthlib.oauth2.rfc6749.endpoints.introspect": ["IntrospectEndpoint"],
+        "oauthlib.oauth2.rfc6749.endpoints.revocation": ["RevocationEndpoint"],
+        "oauthlib.oauth2.rfc6749.endpoints.token": ["TokenEndpoint"],
+        "oauthlib.oauth2.rfc6749.grant_types": ["AuthorizationCodeGrant"],
+        "oauthlib.oauth2.rfc6749.tokens": ["BearerToken"],
+        "oauthlib.uri_validate": ["is_absolute_uri"],
     },
 }
+"""By library: module, or module and class, and the names in it."""
 
 
-@each("part", [part for parts in PARTS.values() for part in parts])
-def test_the_installed_version_has_each_private_part(part: str) -> None:
-    module, _, path = part.partition(":")
-    found = importlib.import_module(module)
-    for name in path.split("."):
-        assert hasattr(found, name), f"{part} is gone"
-        found = getattr(found, name)
+@each(("place", "names"), [part for parts in PARTS.values() for part in parts.items()])
+def test_the_installed_version_has_each_private_part(place: str, names: list[str]) -> None:
+    module, _, inner = place.partition(":")
+    for path in names:
+        found = importlib.import_module(module)
+        for name in [*filter(None, [inner]), *path.split(".")]:
+            assert hasattr(found, name), f"{path} is gone"
+            found = getattr(found, name)
 
 
 @each("library", PARTS)

@@ -49,11 +49,6 @@ def test_a_json_record_is_one_ascii_line_with_all_there_is_to_know() -> None:
     }
 
 
-def test_a_json_record_outside_requests_has_no_request_id() -> None:
-    record = logging.LogRecord("n", logging.INFO, "p", 1, "a", (), None)
-    assert "request_id" not in json.loads(JsonFormatter().format(record))
-
-
 def test_no_line_of_a_traceback_looks_like_a_record() -> None:
     try:
         raise ValueError("one\nERROR forged\x1b")

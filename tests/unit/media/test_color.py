@@ -1,12 +1,7 @@
 """Color profiles are applied before they are dropped; libvips gives the expected result."""
 
-import struct
 from io import BytesIO
-from typing import Any
 
-from PIL import Image
-
-from forumsvc.media.color import to_srgb
 from forumsvc.media.encode import reencode
 from forumsvc.media.limits import Limits
 from tests.cases import each
@@ -63,35 +58,3 @@ def test_a_profile_for_another_kind_of_image_is_ignored(mode: str) -> None:
         difference(decode(sample_images.encoded(sample_images.scene(mode), "PNG")), made(data))[1]
         == 0
     )
-
-
-def linear_grey() -> bytes:
-    """Return a minimal profile (ICC.1:2001-04) of a linear gray."""
-    white = b"XYZ \0\0\0\0" + struct.pack(">iii", 0xF6D6, 0x10000, 0xD32D)
-    name = b"desc\0\0\0\0" + struct.pack(">I", 5) + b"grey\0" + bytes(79)
-    tags = {
-        b"wtpt": white,
-        b"kTRC": b"curv" + bytes(8),
-        b"cprt": b"text\0\0\0\0-\0\0\0",
-        b"desc": name,
-    }
-    table, body = struct.pack(">I", len(tags)), b""
-    for tag, value in tags.items():
-        table += tag + struct.pack(">II", 132 + 12 * len(tags) + len(body), len(value))
-        body += value
-    head = struct.pack(">I4sI", 132 + 12 * len(tags) + len(body), b"none", 0x02400000)
-    head += b"mntrGRAYXYZ " + bytes(12) + b"acsp" + bytes(28)
-    head += struct.pack(">iii", 0xF6D6, 0x10000, 0xD32D)
-    return head + bytes(128 - len(head)) + table + body
-
-
-@each("mode", ["L", "LA"])
-def test_gray_of_another_scale_becomes_srgb(mode: str) -> None:
-    for light, expected in ((0, 0), (55, 128), (128, 188), (255, 255)):
-        image = Image.new(mode, (1, 1), light if mode == "L" else (light, 77))
-        made = to_srgb(image, linear_grey())
-        value: Any = made.getpixel((0, 0))
-        grey, *alpha = value if isinstance(value, tuple) else (value,)
-        assert abs(grey - expected) <= 1
-        assert alpha == ([77] if mode == "LA" else [])
-        assert made.mode == mode
