@@ -35,11 +35,7 @@ def test_a_network_is_blocked_changed_listed_and_unblocked(run: Run) -> None:
     ("words", "said"),
     [
         (("192.0.2.300",), "value: must be an IP address"),
-        (("0.0.0.0/0",), "value: must not be wider than /8"),
         (("127.0.0.1",), "value: holds the addresses of the machine itself"),
-        (("::/0",), "value: must not be wider than /16"),
-        (("nobody", "--kind", "email"), "value: must be an email address"),
-        (("x y",), "value: must be a domain"),
         (("spam.example", "--reason", " "), "reason: must not be empty"),
     ],
 )
@@ -70,6 +66,5 @@ def test_the_kind_is_known_from_the_value(run: Run, value: str, kind: str) -> No
     assert shown["kind"] == kind
 
 
-@pytest.mark.parametrize("block_id", [7, MAX_ID + 1])
-def test_a_block_that_is_not_there_cannot_be_removed(run: Run, block_id: int) -> None:
-    assert "There is no access block" in run("access", "unblock", str(block_id)).refusal
+def test_a_block_that_is_not_there_cannot_be_removed(run: Run) -> None:
+    assert "There is no access block" in run("access", "unblock", MAX_ID + 1).refusal

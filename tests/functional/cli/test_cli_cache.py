@@ -136,10 +136,5 @@ def test_the_topics_get_new_versions_in_chunks(
     assert len(set(versions)) == 2
 
 
-@pytest.mark.parametrize("missing", [0, -1, 7_000_000, 2**63])
-def test_a_topic_that_is_not_there_is_refused(scene: Scene, run: Run, missing: int) -> None:
-    assert str(missing) in run("cache", "renew", "--topic", missing).refusal
-
-
-def test_an_empty_database_has_nothing_to_renew(run: Run) -> None:
-    assert run("cache", "renew", "--json").json == {"topics": 0}
+def test_a_topic_that_is_not_there_is_refused(run: Run) -> None:
+    assert str(2**63) in run("cache", "renew", "--topic", 2**63).refusal

@@ -28,7 +28,6 @@ from tests.system.process import prepare_child, wait_until
 ROOT = Path(__file__).parents[3]
 OLD = "<p>as it was</p>"
 MOMENT = now()
-EXTENDED = pytest.mark.extended
 
 Write = Callable[..., int]
 
@@ -187,13 +186,8 @@ def test_what_is_outdated_is_found_by_an_index(database: Database, write: Write)
     assert len(statements) == 4
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        *(pytest.param(number, marks=EXTENDED) for number in (signal.SIGINT, signal.SIGTERM)),
-        signal.SIGKILL,
-    ],
-)
+@pytest.mark.extended
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_it_can_be_stopped_at_any_time_and_goes_on_with_the_rest(
     run: Run, ini: Path, database: Database, write: Write, number: signal.Signals
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc.db.engine import Database
-from forumsvc.models import Base, OAuthClient, Reply, Topic, User
+from forumsvc.models import Base, OAuthClient, Topic, User
 from forumsvc.oauth import clients
 from forumsvc.passwords import verify_password
 from tests.functional.cli.conftest import Run
@@ -32,12 +32,6 @@ def test_a_demo_prints_what_was_written(run: Run, database: Database) -> None:
     assert {"users", "nodes", "topics", "replies", "topic_likes"} <= tables.keys() & printed.keys()
 
 
-def test_a_demo_leaves_every_counter_right(run: Run) -> None:
-    run("demo", *SMALL)
-    checked = run("db", "check", "--json").json
-    assert checked["wrong"] == 0
-
-
 def test_one_can_log_in_as_a_member_and_as_an_admin_by_the_client_that_is_printed(
     run: Run, database: Database
 ) -> None:
@@ -58,13 +52,6 @@ def test_a_demo_speaks_the_language_asked_for(run: Run, database: Database) -> N
     titles = [row.title for row in rows(database, Topic.id, Topic.title)]
     assert titles
     assert all(any("一" <= letter <= "鿿" for letter in title) for title in titles)
-
-
-def test_mentions_in_a_demo_are_links(run: Run, database: Database) -> None:
-    run("demo", *SMALL)
-    logins = {row.login for row in rows(database, User.login)}
-    html = "".join(row.body_html for row in rows(database, Reply.id, Reply.body_html))
-    assert any(f'<a href="/{login}" class="user-mention">@{login}</a>' in html for login in logins)
 
 
 def test_a_database_with_users_is_refused_and_stays_as_it_is(run: Run, database: Database) -> None:

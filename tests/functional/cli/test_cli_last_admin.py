@@ -41,14 +41,6 @@ def test_the_last_admin_stays(run: Run, words: tuple[str, ...]) -> None:
     assert admins(run) == ["ben"]
 
 
-@pytest.mark.parametrize("words", WAYS, ids=lambda words: words[0])
-def test_whoever_is_no_active_admin_may_go(run: Run, words: tuple[str, ...]) -> None:
-    add(run, "boss")
-    add(run, "ann", "vip")
-    assert run("user", *words).code == 0
-    assert admins(run) == ["boss"]
-
-
 def test_the_last_admin_may_be_made_admin_again(run: Run) -> None:
     add(run, "ann")
     assert run("user", "role", "ann", "admin").code == 0

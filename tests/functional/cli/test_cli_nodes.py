@@ -62,24 +62,11 @@ def test_a_new_node_is_listed_with_what_the_options_say(run: Run) -> None:
     }
 
 
-def test_a_node_needs_no_section(run: Run, database: Database) -> None:
-    run("node", "add", "Python")
-    assert nodes(run)["Python"]["section_id"] is None
-    assert sections(database) == set()
-
-
 def test_nodes_are_listed_by_sort_and_then_by_id(run: Run) -> None:
     for name, sort in (("a", 0), ("b", 5), ("c", 0), ("d", 9)):
         run("node", "add", name, "--sort", sort)
     assert list(nodes(run)) == ["d", "b", "a", "c"]
     assert [line.split()[1] for line in run("node", "list").out.splitlines()[1:]] == list("dbac")
-
-
-def test_a_node_that_is_refused_takes_no_id(run: Run) -> None:
-    first = run("node", "add", "Python", "--section", "Languages", "--json").json["id"]
-    assert "Python" in run("node", "add", "Python", "--section", "Languages").refusal
-    second = run("node", "add", "Rust", "--section", "Languages", "--json").json["id"]
-    assert second == first + 1
 
 
 def test_nodes_of_the_same_section_share_it(run: Run, database: Database) -> None:
@@ -104,17 +91,10 @@ def test_a_name_that_is_taken_is_refused_and_leaves_no_section(
 @pytest.mark.parametrize(
     ("words", "field"),
     [
-        (("add", ""), "name"),
-        (("add", "  "), "name"),
-        (("add", "n" * 101), "name"),
-        (("add", "a\x01b"), "name"),
-        (("add", "a\u2028b"), "name"),
-        (("add", "a\u202eb"), "name"),
-        (("add", "a", "--section", "a\nb"), "section"),
+        (("add", " "), "name"),
         (("add", "a\udcffb"), "name"),
         (("add", "a", "--section", "s" * 101), "section"),
         (("add", "a", "--summary", "s" * 65_537), "summary"),
-        (("add", "a", "--summary", "\x00"), "summary"),
     ],
 )
 def test_a_text_that_cannot_be_stored_is_refused(
@@ -122,11 +102,6 @@ def test_a_text_that_cannot_be_stored_is_refused(
 ) -> None:
     assert field in run("node", *words).refusal
     assert nodes(run) == {}
-
-
-def test_a_summary_may_have_lines(run: Run) -> None:
-    run("node", "add", "a", "--summary", "one\n\n- two\n")
-    assert nodes(run)["a"]["summary"] == "one\n\n- two"
 
 
 def test_an_edit_changes_what_is_given_and_nothing_else(run: Run) -> None:
@@ -216,8 +191,8 @@ def test_a_notification_of_a_move_follows_a_topic_that_has_moved_on(
         assert db.scalars(select(Notification.node_id)).all() == [here]
 
 
-@pytest.mark.parametrize("id_", ["999", "0", "-1", "9" * 25])
-def test_a_node_that_is_not_there_is_refused(run: Run, id_: str) -> None:
+def test_a_node_that_is_not_there_is_refused(run: Run) -> None:
+    id_ = "9" * 25
     there = run("node", "add", "a", "--json").json["id"]
     assert "no node" in run("node", "edit", "--name", "b", "--", id_).refusal
     assert "no node" in run("node", "delete", "--", id_).refusal

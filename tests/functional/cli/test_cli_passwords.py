@@ -22,13 +22,7 @@ def test_an_empty_standard_input_is_refused(run: Run) -> None:
     assert "Standard input is empty" in run("user", "add", "ann", "--password-stdin").refusal
 
 
-@pytest.mark.parametrize(
-    "password",
-    [
-        *("password1", "12345678", "qwertyuiop", "margarethe", "m@example.org"),
-        *("", "1234567", "x" * 1025),
-    ],
-)
+@pytest.mark.parametrize("password", ["qwertyuiop", "m@example.org", "1234567"])
 def test_a_password_that_is_easily_guessed_too_short_or_too_long_is_refused(
     run: Run, database: Database, password: str
 ) -> None:

@@ -103,10 +103,6 @@ def test_where_all_is_well_nothing_is_found_or_changed(
     assert (rows(database), files(folder)) == ([name], {name})
 
 
-def test_nothing_at_all_is_well(run: Run) -> None:
-    assert run("photos", "check", "--json").json["checked"] == 0
-
-
 def test_a_file_without_a_row_is_found_and_deleted(run: Run, folder: Path, upload: Upload) -> None:
     kept = upload("red")
     upload("blue", row=False)

@@ -1,14 +1,10 @@
 """`forumsvc client add --id --secret`: an application that is shipped keeps its credentials."""
 
-import subprocess
-from pathlib import Path
-
 import pytest
 
 from forumsvc.db.engine import Database
 from forumsvc.oauth import clients
 from tests.functional.cli.conftest import Run
-from tests.functional.cli.terminal import COMMAND, ENVIRONMENT
 
 SECRET = "shipped since 2019, with the phone ~!\"'"
 
@@ -28,19 +24,10 @@ def test_a_client_keeps_the_id_and_the_secret_that_it_is_shipped_with(
     assert not recognized(database, "our app:1", SECRET + " ")
 
 
-def test_a_given_secret_is_not_shown_to_people(run: Run) -> None:
-    shown = run("client", "add", "App", "--id", "app", "--secret", SECRET).out
-    assert "app" in shown
-    assert SECRET not in shown
-
-
-def test_a_secret_comes_from_standard_input(ini: Path, database: Database) -> None:
+def test_a_secret_comes_from_standard_input(run: Run, database: Database) -> None:
     words = ("client", "add", "App", "--id", "app", "--secret-stdin")
-    command = [*COMMAND, "-c", str(ini), *words]
-    done = subprocess.run(
-        command, input=f"{SECRET}\n", capture_output=True, check=True, text=True, env=ENVIRONMENT
-    )
-    assert done.stderr == ""
+    done = run(*words, stdin=f"{SECRET}\n")
+    assert (done.code, done.err) == (0, "")
     assert recognized(database, "app", SECRET)
 
 
@@ -65,18 +52,8 @@ def test_an_id_that_is_taken_is_refused(run: Run, database: Database, client_id:
 @pytest.mark.parametrize(
     ("words", "field"),
     [
-        (("--id", ""), "id"),
-        (("--id", "x" * 65), "id"),
         (("--id", "a/b"), "id"),
-        (("--id", ".."), "id"),
-        (("--id", " app"), "id"),
-        (("--id", "app\n"), "id"),
-        (("--id", "äpp"), "id"),
-        (("--secret", ""), "secret"),
         (("--secret", "x" * 31), "secret"),
-        (("--secret", "x" * 256), "secret"),
-        (("--secret", "ä" * 32), "secret"),
-        (("--secret", "tab\t" * 10), "secret"),
         (("--secret", SECRET, "--public"), "secret"),
     ],
 )

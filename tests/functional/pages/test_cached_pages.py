@@ -81,6 +81,7 @@ def empty_cache(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Callable[[], N
     )
 
 
+@pytest.mark.extended
 def test_a_page_is_the_same_whatever_page_was_asked_for_before(
     forum: Forum,
     addresses: list[Address],

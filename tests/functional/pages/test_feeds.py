@@ -96,16 +96,6 @@ def test_a_part_of_the_sitemap_is_kept_for_an_hour(
     assert f"/topics/{other}<" in visitor.get("/sitemap-1.xml").text
 
 
-@pytest.mark.parametrize(
-    ("former", "path"),
-    [("/topics/feed", "/topics/feed.xml"), ("/alice/feed", "/users/alice/feed.xml")],
-)
-def test_the_addresses_of_homeland_lead_to_the_feeds(
-    visitor: Visitor, topic: int, former: str, path: str
-) -> None:
-    assert visitor.get(former).location == f"http://localhost{path}"
-
-
 def test_the_sitemap_has_every_visible_topic_once(
     forum: Forum, visitor: Visitor, topic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,15 +138,6 @@ def test_a_topic_says_what_previews_and_search_engines_ask(visitor: Visitor, top
     assert posting["@type"] == "DiscussionForumPosting"
     assert posting["headline"] == "Ships & </script>"
     assert posting["author"]["url"] == "http://localhost/alice"
-
-
-@pytest.mark.parametrize("path", ["/", "/topics/popular", "/alice", "/alice/replies"])
-def test_every_page_for_reading_has_a_description_and_one_address(
-    visitor: Visitor, topic: int, path: str
-) -> None:
-    page = visitor.get(path).html
-    assert page.find("meta", attrs={"name": "description"})["content"]
-    assert page.find("link", rel="canonical")["href"].startswith("http://localhost/")
 
 
 def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor: Visitor, topic: int) -> None:

@@ -84,15 +84,3 @@ def test_all_can_be_deleted(forum: Forum, visitor: Visitor, ann: int, topic: int
     visitor.post("/notifications/delete")
     assert "There is nothing here yet." in visitor.get("/notifications").text
     assert unread(forum, ann) == (0, 0)
-
-
-@pytest.mark.parametrize("newest", ["", "x", "9" * 40])
-def test_a_wrong_newest_id_marks_nothing(
-    forum: Forum, visitor: Visitor, ann: int, topic: int, newest: str
-) -> None:
-    assert visitor.post("/notifications/read", newest=newest).status_int == 303
-    assert unread(forum, ann) == (2, 2)
-
-
-def test_a_visitor_is_asked_to_log_in(visitor: Visitor) -> None:
-    assert visitor.get("/notifications").location.endswith("/login?next=%2Fnotifications")

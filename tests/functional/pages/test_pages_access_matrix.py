@@ -14,6 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import BrowserSession
 from forumsvc.oauth.token_hash import hash_token
 from tests import databases
+from tests.cases import each
 from tests.functional import access_matrix
 from tests.functional.access_matrix import Row
 from tests.functional.conftest import close_application
@@ -131,7 +132,8 @@ def buttons(page: TestResponse, reply: str | None) -> set[str]:
     return {address.partition("?")[0].rpartition("/")[2] for address in (*forms, *links)}
 
 
-@pytest.mark.parametrize(("row", "path", "names"), ROWS)
+@pytest.mark.extended
+@each(("row", "path", "names"), ROWS)
 def test_the_button_of_the_row(
     application: Any,
     engines: Database,

@@ -124,12 +124,6 @@ def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, owner: Vis
         assert clients.authenticate(db, client_id, new) is not None
 
 
-def test_a_deleted_application_is_gone(forum: Forum, owner: Visitor) -> None:
-    client_id, _ = shown(register(owner))
-    assert button(owner, f"/applications/{client_id}/delete").status_int == 303
-    assert owned(forum) == 0
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -165,19 +159,6 @@ def test_other_users_applications_are_not_accessible(
     assert owner.post(f"/applications/{client_id}/{action}").status_int == 404
     with forum.database.reads.connect() as db:
         assert clients.authenticate(db, client_id, app.credentials["client_secret"]) is not None
-
-
-@pytest.mark.parametrize("action", ["rotate", "delete", "revoke"])
-def test_an_application_that_is_not_there_is_404(owner: Visitor, action: str) -> None:
-    assert owner.post(f"/applications/nothing/{action}").status_int == 404
-
-
-def test_the_number_of_applications_is_limited(
-    owner: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(applications, "MAX_APPLICATIONS", 1)
-    register(owner)
-    assert "which is the most" in register(owner).text
 
 
 @pytest.mark.both_databases

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -136,11 +135,3 @@ def test_log_out_everywhere_affects_no_other_user(visitor: Visitor, forum: Forum
     button(visitor, ann, Path())
     assert browser.is_logged_in()
     assert forum.caller(issued["access_token"]).get("/hello").status_int == 200
-
-
-def test_log_out_everywhere_is_protected_against_csrf(visitor: Visitor, ann: int) -> None:
-    visitor.log_in()
-    foreign: Any = {"csrf_token": "0" * 64}
-    assert visitor.app.post("/logout/everywhere", foreign, status="*").status_int == 403
-    assert visitor.is_logged_in()
-    assert visitor.get("/logout/everywhere").status_int == 405

@@ -32,14 +32,6 @@ def test_the_current_password_must_be_right_and_a_wrong_one_is_counted(
     assert visitor.is_logged_in()
 
 
-@pytest.mark.parametrize("new", ["short", "password1", "ann12345"])
-def test_the_new_password_must_meet_the_rules(visitor: Visitor, ann: int, new: str) -> None:
-    visitor.log_in()
-    page = visitor.send("/password", current_password=PASSWORD, new_password=new)
-    assert wrong(page).startswith("New password ")
-    assert Visitor(visitor.forum).log_in().status_int == 303
-
-
 def test_a_reset_link_sets_a_password_and_logs_out_everywhere(
     visitor: Visitor, ann: int, mail: Mail
 ) -> None:

@@ -11,6 +11,7 @@ from forumsvc.models import BrowserSession, LoginFailure
 from forumsvc.oauth.token_hash import hash_token
 from forumsvc.pages.account import login
 from forumsvc.passwords import hash_password
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 
 from .visitor import (
@@ -164,22 +165,18 @@ OWN += ["/applications/x/delete", "/logout", "/logout/everywhere"]
 
 
 @pytest.mark.parametrize("path", FORMS + OWN)
-@pytest.mark.parametrize("token", [None, "", "0" * 64, "\udcff"])
+@pytest.mark.parametrize("token", [None, "0" * 64])
 def test_every_form_needs_a_csrf_token(
     visitor: Visitor, ann: int, path: str, token: str | None
 ) -> None:
     visitor.log_in()
-    fields = {} if token is None else {"csrf_token": token.encode("utf-8", "surrogateescape")}
-    answer = visitor.app.post(path, fields, status="*")
-    if token == "\udcff":
-        assert answer.status_int == 400  # not UTF-8
-    else:
-        assert answer.status_int == 403
-        assert "out of date" in problem(answer)
+    fields = {} if token is None else {"csrf_token": token}
+    answer = visitor.app.post(path, fields, status=403)
+    assert "out of date" in problem(answer)
     assert visitor.is_logged_in()
 
 
-@pytest.mark.parametrize("path", OWN)
+@each("path", OWN)
 def test_a_form_sent_without_a_login_leads_to_the_login_page(visitor: Visitor, path: str) -> None:
     answer = visitor.app.post(path, status="*")
     assert answer.status_int == 303

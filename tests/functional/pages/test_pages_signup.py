@@ -31,14 +31,9 @@ def test_a_new_user_signs_up_logs_in_and_continues(visitor: Visitor) -> None:
     [
         ("login", "", "Login is required"),
         ("login", "x", "Login must be 2 to 20"),
-        ("login", "123", "must not be all digits"),
-        ("login", "me", "is reserved"),
         ("email", "nina", "Email must be an address"),
-        ("email", "a b@example.org", "Email must be an address"),
         ("password", "short", "Password must have 10 to 1024 characters"),
-        ("password", "aaaaaaaaaaaa", "has too few different characters"),
         ("password", "nina@example.org", "must not be your login"),
-        ("password", "qwertyuiop", "is one of the most common passwords"),
     ],
 )
 def test_an_error_is_shown_at_its_field_and_the_rest_is_kept(

@@ -22,10 +22,6 @@ def test_anybody_can_create_an_account_and_log_in(forum: Forum) -> None:
     assert forum.caller(issued.json["access_token"]).get("/users/me").json["email"] == GOOD["email"]
 
 
-def test_json_works_too(forum: Forum) -> None:
-    assert forum.nobody.call("POST", "/users", json=GOOD).status_int == 201
-
-
 @pytest.mark.parametrize("scope", ["read", "write"])
 def test_it_needs_no_scope(forum: Forum, scope: str) -> None:
     assert forum.person("bob", scope=scope).post("/users", **GOOD).status_int == 201
@@ -36,15 +32,8 @@ def test_it_needs_no_scope(forum: Forum, scope: str) -> None:
     [
         ("login", None),
         ("login", "x"),
-        ("login", "a" * 21),
-        ("login", "no blanks"),
-        ("email", None),
         ("email", "nina"),
-        ("email", "a\0b@example.org"),
-        ("password", None),
         ("password", "short"),
-        ("password", "password1"),
-        ("password", "x" * 1025),
         ("password", 12345678),
     ],
 )

@@ -61,10 +61,6 @@ def test_a_file_that_is_no_picture_is_refused(forum: Forum, member: Visitor) -> 
     assert forum.count(Photo) == 0
 
 
-def test_a_visitor_is_asked_to_log_in(visitor: Visitor) -> None:
-    assert visitor.get("/settings").location.endswith("/login?next=%2Fsettings")
-
-
 def test_a_blocked_user_is_led_to_the_pages_of_the_account_that_are_left(
     forum: Forum, member: Visitor, ann: int
 ) -> None:

@@ -84,13 +84,6 @@ def test_a_reply_is_quoted(forum: Forum, member: Visitor, topic: int) -> None:
     assert form["body"].value.strip() == "> First\n> Second\n\n@bob"
 
 
-@pytest.mark.parametrize("quote", ["0", "x", "999999"])
-def test_what_cannot_be_quoted_leaves_the_form_empty(
-    member: Visitor, topic: int, quote: str
-) -> None:
-    assert member.form(f"/topics/{topic}/replies", quote=quote)["body"].value.strip() == ""
-
-
 def test_those_who_like_a_topic_or_a_reply_are_listed(
     forum: Forum, visitor: Visitor, topic: int
 ) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from forumsvc.models import LoginFailure, LoginSuccess
-from forumsvc.services import accounts, email_confirmation
+from forumsvc.services import accounts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 from tests.functional.pages.visitor import (
@@ -144,17 +144,6 @@ def test_an_address_that_another_account_has_got_meanwhile_is_not_lost(
     assert (row.email, row.unconfirmed_email) == (GOOD["email"], NEW)
     forum.change(other.id, email=None, email_key=None)
     assert sent(form_of(page)).status_int == 303
-
-
-def test_an_address_that_is_taken_behind_the_check_is_a_conflict(
-    confirmed: Caller, forum: Forum, visitor: Visitor, mail: Mail, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    confirmed.put("/users/me", email=NEW, password=PASSWORD)
-    form = visitor.form(link(mail))
-    forum.change(forum.person("other").id, email=NEW, email_key=NEW)
-    monkeypatch.setattr(email_confirmation, "_check_available", lambda *_: None)
-    assert sent(form).status_int == 409
-    assert row_of(forum).unconfirmed_email == NEW
 
 
 def test_of_two_accounts_that_confirm_an_address_at_once_one_wins(forum: Forum, mail: Mail) -> None:

@@ -13,9 +13,7 @@ from forumsvc.security.principals import principals_of
 from forumsvc.services import accounts, mails
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
-from tests.functional.oauth.application import Application
 from tests.functional.pages.conftest import OPEN
-from tests.functional.pages.test_pages_consent import URI, open_consent, redirect_parameters
 from tests.functional.pages.visitor import (
     NEW_PASSWORD,
     PASSWORD,
@@ -119,15 +117,6 @@ def test_an_unconfirmed_user_logs_in_and_every_page_has_a_button_to_send_the_lin
     assert [tab["href"] for tab in visitor.get("/settings").html.find("nav", class_="tabs")("a")][
         :2
     ] == ["/settings", "/settings/email"]
-
-
-def test_an_unconfirmed_user_lets_an_application_use_their_account(
-    nina: Caller, forum: Forum, visitor: Visitor
-) -> None:
-    app = Application(forum, redirect_uris=[URI])
-    visitor.log_in("nina")
-    allowed = form_of(open_consent(visitor, app)).submit("answer", value="allow")
-    assert "code" in redirect_parameters(allowed)
 
 
 def test_the_link_is_sent_again_a_few_times_an_hour_and_only_while_it_is_needed(
@@ -273,25 +262,6 @@ def test_who_has_not_confirmed_writes_as_soon_as_the_setting_is_off(
 ) -> None:
     later = make_forum(accounts__confirm_email="false")
     assert can_write(Caller(later.app, nina.token), later.node())
-
-
-def test_without_mail_nobody_has_to_confirm(make_forum: MakeForum) -> None:
-    forum = make_forum(accounts__registration="open")
-    assert forum.nobody.post("/users", **GOOD).status_int == 201
-    assert can_write(caller_of(forum), forum.node())
-
-
-def test_the_keyed_envelope_has_the_same_answers(make_forum: MakeForum) -> None:
-    settings = {**OPEN, "accounts.confirm_email": "true", "api.envelope": "keyed"}
-    forum = make_forum(**{name.replace(".", "__"): value for name, value in settings.items()})
-    forum.nobody.post("/users", **GOOD)
-    nina = caller_of(forum)
-    assert nina.get("/users/me").json["user"]["unconfirmed_email"] == GOOD["email"]
-    assert nina.get("/users/me").json["user"]["abilities"]["update"] is False
-    sent_again = nina.post("/users/me/confirmation")
-    assert (sent_again.status_int, sent_again.json) == (200, {"ok": 1})
-    refused = nina.put("/users/me", bio="New")
-    assert (refused.status_int, refused.json["message"]) == (403, FIRST)
 
 
 def test_who_has_not_confirmed_may_do_what_a_blocked_user_may() -> None:
