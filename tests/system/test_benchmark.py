@@ -1,20 +1,14 @@
 """The benchmark runs, counts errors and cleans up after itself."""
 
 import csv
-import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from benchmarks.load import burst
-from benchmarks.request import Request, ask_json, get, send
-from benchmarks.soak import Tenth, bounds
 from tests.system.process import PATIENCE, alive, children, wait_until
-from tests.system.pserve import ROOT, pserve
+from tests.system.pserve import ROOT
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -55,15 +49,6 @@ def test_a_short_soak_is_answered_well_and_leaves_every_counter_right() -> None:
     assert "no wrong counters: kept" in done.stdout, done.stdout + done.stderr
 
 
-def test_a_soak_without_a_write_in_a_tenth_has_its_bounds() -> None:
-    tenths = [
-        Tenth(reads=[0.002], writes=writes, seconds=1.0, megabytes=100.0)
-        for writes in ([0.004], [], [0.004])
-    ]
-    assert all(bounds(tenths, 0).values())
-    assert not all(bounds(tenths, 1).values())
-
-
 def test_an_interrupted_benchmark_leaves_no_server() -> None:
     benchmark = start_benchmark("--rounds", "1000")
     wait_until(lambda: len(children(benchmark.pid)) == 3, "two servers and the load run")
@@ -71,25 +56,3 @@ def test_an_interrupted_benchmark_leaves_no_server() -> None:
     benchmark.terminate()
     benchmark.communicate(timeout=PATIENCE)
     wait_until(lambda: not any(map(alive, started)), "all that it started ends")
-
-
-@pytest.mark.parametrize(("path", "fails"), [("/", False), ("/fails", True)])
-def test_the_load_counts_answers_that_are_errors(tmp_path: Path, path: str, fails: bool) -> None:
-    with pserve(tmp_path) as server:
-        found = burst(server.port, [get(path)], 4, 0.2)
-        assert found.requests > 0
-        assert (found.errors >= found.requests) if fails else (found.errors == 0)
-        assert 0 < found.p50 <= found.p99
-
-
-def test_the_load_sends_bodies_and_tokens(tmp_path: Path) -> None:
-    request = send("POST", "/", "secret", {"text": "ü"})
-    assert request.headers["Authorization"] == "Bearer secret"
-    with pserve(tmp_path) as server:
-        says = ask_json(server.port, request)
-    assert says["received"] == len(json.dumps({"text": "ü"}))
-
-
-def test_a_failing_request_ends_the_set_up(tmp_path: Path) -> None:
-    with pserve(tmp_path) as server, pytest.raises(RuntimeError, match="GET /fails: 500"):
-        ask_json(server.port, Request("GET", "/fails"))

@@ -1,29 +1,22 @@
 """A database that becomes read-only, closes sessions, changes or holds locks during operation."""
 
-import http.client
-import json
-import sqlite3
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import psycopg
 import pytest
 from sqlalchemy import make_url, select
 
-from forumsvc.db.engine import Database
 from forumsvc.models import Reply
 from tests import databases
-from tests.functional.forum import API
 from tests.functional.recounting import drift
-from tests.system.forum_process import Client, Scene, acknowledged, prepare, serving, storm
-from tests.system.process import PATIENCE, repeat_until, wait_until
+from tests.system.forum_process import Client, acknowledged, prepare, serving, storm
+from tests.system.process import PATIENCE, wait_until
 
 Record = Callable[[str, object], None]
 MEMBERS = [f"member{number:02}" for number in range(20)]
@@ -162,149 +155,3 @@ def test_a_column_that_changes_its_type_fails_no_request(
     found = storming.statuses(times[0])
     assert set(found) == {200, 201}
     record_property("summary", f"6 types changed: {dict(found)}")
-
-
-@dataclass
-class Caller:
-    """Sends a request in a thread of its own."""
-
-    port: int
-    method: str
-    path: str
-    token: str = ""
-    form: dict[str, str] = field(default_factory=dict)
-    status: int | None = None
-    seconds: float = 0.0
-
-    def __call__(self) -> int:
-        """Send it; return the status."""
-        began = time.monotonic()
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as http_:
-            headers = {"Content-Type": "application/x-www-form-urlencoded"}
-            if self.token:
-                headers["Authorization"] = f"Bearer {self.token}"
-            http_.request(self.method, self.path, urlencode(self.form) or None, headers)
-            response = http_.getresponse()
-            body = response.read()
-        if response.status >= 400:
-            assert "error" in json.loads(body)
-        self.seconds = time.monotonic() - began
-        self.status = response.status
-        return response.status
-
-
-@contextmanager
-def held(database: Database, topic: int) -> Iterator[None]:
-    """Lock a topic's row, or take the write lock of a file, in another transaction."""
-    with ExitStack() as stack:
-        if database.is_sqlite:
-            file = stack.enter_context(closing(sqlite3.connect(str(database.url.database))))
-            file.execute("BEGIN IMMEDIATE")
-            stack.callback(file.rollback)
-        else:
-            admin = stack.enter_context(
-                administrator(database.url.render_as_string(hide_password=False))
-            )
-            stack.enter_context(admin.transaction())
-            admin.execute("UPDATE topics SET title = title WHERE id = %s", [topic])
-        yield
-
-
-def at_once(callers: list[Caller]) -> list[threading.Thread]:
-    """Start callers, each in a thread."""
-    threads = [threading.Thread(target=caller) for caller in callers]
-    for thread in threads:
-        thread.start()
-    return threads
-
-
-def warm_up(port: int, setting: Scene) -> None:
-    """Make every thread of a service connect, and its renderer start."""
-    path = f"{API}/topics/{setting.topics[1]}/replies"
-    for _ in range(3):
-        writers = [
-            Caller(port, "POST", path, str(person.token), {"body": "Warm"})
-            for person in setting.people[-8:]
-        ]
-        for thread in at_once(writers):
-            thread.join()
-        assert {writer.status for writer in writers} == {201}
-
-
-def others(port: int, setting: Scene, *, may_write: bool) -> list[Caller]:
-    """Return requests that do not need the lock."""
-    found = [Caller(port, "GET", f"{API}/topics"), Caller(port, "GET", "/health")]
-    if may_write:
-        path = f"{API}/topics/{setting.topics[1]}/replies"
-        found.append(Caller(port, "POST", path, str(setting.people[1].token), {"body": "Other"}))
-    return found
-
-
-def test_a_held_lock_blocks_only_requests_that_need_it(
-    database_url: str, database: Database, tmp_path: Path, record_property: Record
-) -> None:
-    setting = prepare(database_url, database, tmp_path, MEMBERS)
-    token = str(setting.people[0].token)
-    path = f"{API}/topics/{setting.topics[0]}/replies"
-    with serving(tmp_path, database_url, threads=8) as service:
-        repliers = [
-            Caller(service.port, "POST", path, str(person.token), {"body": "A reply"})
-            for person in setting.people[-20:]
-        ]
-        answered: list[Caller] = []
-        warm_up(service.port, setting)
-        with held(database, setting.topics[0]):
-            threads = at_once(repliers)
-            for _ in repeat_until(
-                lambda: not any(thread.is_alive() for thread in threads), "they are answered"
-            ):
-                for other in others(service.port, setting, may_write=not database.is_sqlite):
-                    other()
-                    # Only what came while somebody waited shows anything.
-                    if any(replier.status is None for replier in repliers):
-                        answered.append(other)
-            for thread in threads:
-                thread.join()
-        assert {replier.status for replier in repliers} == {503}, service.log[-3000:]
-        bad = [one for one in answered if one.status not in (200, 201)]
-        if database.is_sqlite:
-            # Nobody can write, which /health says in time.
-            bad = [one for one in bad if one.path != "/health"]
-        assert bad == []
-        assert answered
-        assert Caller(service.port, "POST", path, token, {"body": "Free"})() == 201
-        # It tries a write every five seconds.
-        wait_until(lambda: service.get("/health").status == 200, "writes are seen to work")
-    slowest = max(one.seconds for one in answered)
-    middle = sorted(one.seconds for one in answered)[len(answered) // 2]
-    record_property(
-        "summary",
-        f"20 who need the lock: 503 within {max(one.seconds for one in repliers):.1f} s;"
-        f" {len(answered)} others meanwhile: median {middle * 1000:.0f} ms,"
-        f" slowest {slowest:.2f} s",
-    )
-
-
-def test_a_request_gets_a_lock_that_is_released_in_time(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
-    setting = prepare(database_url, database, tmp_path, MEMBERS)
-    path = f"{API}/topics/{setting.topics[0]}/replies"
-    with serving(tmp_path, database_url, threads=8, database__lock_timeout_seconds="30") as service:
-        repliers = [
-            Caller(service.port, "POST", path, str(person.token), {"body": "A reply"})
-            for person in setting.people[:2]
-        ]
-        with held(database, setting.topics[0]):
-            threads = at_once(repliers)
-            if not database.is_sqlite:
-                with administrator(database_url) as admin:
-                    waiting = (
-                        "SELECT count(*) FROM pg_stat_activity"
-                        " WHERE wait_event_type = 'Lock' AND datname = current_database()"
-                    )
-                    wait_until(lambda: admin.execute(waiting).fetchone() == (2,), "both wait")
-        for thread in threads:
-            thread.join()
-    assert [replier.status for replier in repliers] == [201, 201]
-    assert drift(database) == []

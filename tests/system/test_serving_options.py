@@ -7,38 +7,31 @@ import pytest
 
 from forumsvc.serving import server_factory
 from forumsvc.serving.options import Options
+from tests.cases import each
 from tests.system.process import PATIENCE
 from tests.system.pserve import start
 
 WRONG = [
     ("processes", "0", "auto or a number from 1 to 64 is allowed"),
-    ("processes", "65", "auto or a number from 1 to 64 is allowed"),
-    ("processes", "-1", "auto or a number from 1 to 64 is allowed"),
-    ("processes", "two", "auto or a number from 1 to 64 is allowed"),
     ("processes", "²", "auto or a number from 1 to 64 is allowed"),
     pytest.param("processes", "9" * 5000, "auto or a number from 1 to 64 is allowed", id="digits"),
-    ("processes", "", "auto or a number from 1 to 64 is allowed"),
     ("pin", "maybe", "true or false is allowed"),
     ("graceful_timeout", "-1", "seconds from 0 to 3600 are allowed"),
-    ("graceful_timeout", "nan", "seconds from 0 to 3600 are allowed"),
-    ("graceful_timeout", "soon", "seconds from 0 to 3600 are allowed"),
-    ("header_timeout_seconds", "-1", "seconds from 0 to 3600 are allowed"),
+    ("header_timeout_seconds", "nan", "seconds from 0 to 3600 are allowed"),
     ("body_timeout_seconds", "soon", "seconds from 0 to 3600 are allowed"),
     ("response_timeout_seconds", "inf", "seconds from 0 to 3600 are allowed"),
     ("worker_timeout_seconds", "nan", "seconds from 0 to 3600 are allowed"),
     ("min_bytes_per_second", "0", "a whole number from 1 to 1000000000 is allowed"),
-    ("connections_per_address", "-1", "a whole number from 0 to 1000000000 is allowed"),
     ("connections_per_address", "many", "a whole number from 0 to 1000000000 is allowed"),
     ("trusted_proxy", "proxy.example.org", "an IP address, a network such as 10.0.0.0/24, "),
     ("trusted_proxy", "10.0.0.1/8", "an IP address, a network such as 10.0.0.0/24, "),
-    ("trusted_proxy", "10.0.0.1:80", "an IP address, a network such as 10.0.0.0/24, "),
     ("trusted_proxy", "10.0.0.1 10.0.0.2", "an IP address, a network such as 10.0.0.0/24, "),
     ("threads", "0", "at least 1 is needed"),
     ("threads", "many", "invalid literal for int()"),
 ]
 
 
-@pytest.mark.parametrize(("key", "value", "reason"), WRONG)
+@each(("key", "value", "reason"), WRONG)
 def test_a_wrong_value_is_refused_by_its_key(key: str, value: str, reason: str) -> None:
     with pytest.raises(SystemExit) as refused:
         server_factory({}, listen="127.0.0.1:0", **{key: value})
@@ -60,9 +53,7 @@ def test_an_address_that_is_none_is_refused() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("port", "65536"),
         ("port", "9" * 5000),
-        ("listen", "127.0.0.1:99999"),
         ("listen", "127.0.0.1:0 [::1]:70000"),
     ],
 )

@@ -115,6 +115,8 @@ def test_an_invalid_request_of_a_members_application_needs_a_login(
         {"redirect_uri": "https://evil.example/"},
         {"redirect_uri": f"{URI}/../evil"},
         {"redirect_uri": "javascript:alert(1)"},
+        {"redirect_uri": "https://app.example@evil.example/back"},
+        {"redirect_uri": "//evil.example"},
     ],
 )
 def test_an_invalid_client_or_redirect_uri_shows_an_error_page(

@@ -1,86 +1,20 @@
-"""The forum's pages in a browser whose scripts are off, on the narrowest screen."""
+"""The forum's pages in a browser: with scripts, by the keyboard alone, and enlarged."""
 
 from datetime import timedelta
 
-import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
-from sqlalchemy import insert, update
+from sqlalchemy import insert
 
 from forumsvc import clock
-from forumsvc.models import Topic, User
+from forumsvc.models import Topic
 from forumsvc.services import nodes
 
 from .people import log_in
 from .service import PASSWORD, Service
 
-NARROW = ViewportSize(width=320, height=640)
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 FOCUSED = """(() => { const one = document.activeElement;
   return (one.labels?.[0] ?? one).textContent.trim() })()"""
-LONG = "W" * 60
-TEXT = f"Some **strong** words, `{'code' * 40}` and {LONG}{LONG}\n\n```\n{'x' * 200}\n```\n"
-
-
-@pytest.mark.parametrize("has_scripts", [False, True])
-def test_a_member_writes_and_a_maintainer_looks_after_it(
-    browser: Browser, service: Service, has_scripts: bool
-) -> None:
-    name = f"writer{has_scripts:d}"
-    service.person(name)
-    service.node(f"Talk of {name}")
-    keeper = service.person(f"keeper{has_scripts:d}")
-    with service.database.session.begin() as db:
-        db.execute(update(User).where(User.id == keeper).values(role="maintainer"))
-    context = browser.new_context(
-        base_url=service.address, viewport=NARROW, java_script_enabled=has_scripts
-    )
-    page = context.new_page()
-
-    def look(heading: str) -> None:
-        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
-        if has_scripts:
-            assert page.evaluate(OVERFLOW) <= 0, heading
-
-    def press(label: str) -> None:
-        page.get_by_role("main").get_by_role("button", name=label, exact=True).first.click()
-
-    page.goto("/topics/new")
-    log_in(page, name)
-    look("New topic")
-    page.get_by_label("Title").fill(f"Boats {LONG}")
-    page.get_by_label("Node").select_option(label=f"Talk of {name}")
-    page.get_by_label("Text").fill(TEXT)
-    press("Preview")
-    expect(page.locator("strong", has_text="strong")).to_have_count(1)
-    press("Save")
-    look(f"Boats {LONG}")
-    page.get_by_label("Your reply").fill(TEXT)
-    press("Reply")
-    expect(page.locator("article.reply")).to_have_count(1)
-    look(f"Boats {LONG}")
-    topic = page.url.partition("#")[0]
-    press("Like")
-    expect(page.get_by_role("button", name="Unlike")).to_have_count(1)
-    page.get_by_role("button", name="Log out").click()
-
-    page.goto("/login")
-    log_in(page, f"keeper{has_scripts:d}")
-    look("Topics")
-    page.goto(topic)
-    press("Close")
-    expect(page.get_by_text("Closed", exact=True)).to_have_count(1)
-    press("Mark as excellent")
-    page.goto("/topics/excellent")
-    page.get_by_role("link", name=f"Boats {LONG}").click()
-    press("Hide")
-    expect(page.get_by_text("This topic is hidden.")).to_have_count(1)
-    press("Delete")
-    look("Topics")
-    page.get_by_role("button", name="Log out").click()
-    answer = page.goto(topic)
-    assert answer is not None
-    assert answer.status == 410
-    context.close()
 
 
 def _thread(service: Service, name: str) -> str:

@@ -1,0 +1,175 @@
+"""A write in one process is in the next read of every other process, in every envelope."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from forumsvc.cache.page_cache import PageCache
+from forumsvc.db.statements import update_of
+from forumsvc.models import Reply, Topic
+from forumsvc.services import accounts, blocking, counter_check, nodes
+from forumsvc.services.content.rerendering import Rerendering
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+from tests.functional.test_photos import send
+
+pytestmark = pytest.mark.both_databases
+
+KINDS = ("last_actived", "recent", "no_reply", "popular", "excellent")
+
+
+class Scene:
+    """One process that writes, others with a page cache that read, and for each one without."""
+
+    def __init__(self, make_forum: MakeForum) -> None:
+        self.writer = forum = make_forum(**PLAIN)
+        self.pairs = [
+            (
+                make_forum(api__envelope=shape, **PLAIN),
+                make_forum(api__envelope=shape, cache__pages_mb="0", **PLAIN),
+            )
+            for shape in ("bare", "keyed")
+        ]
+        self.alice, self.bob = forum.person("alice"), forum.person("bob")
+        self.mod = forum.person("mod", role="maintainer")
+        self.node, self.other = forum.node("One"), forum.node("Two")
+        self.topic = forum.topic(self.alice, self.node)
+        self.reply = forum.reply(self.bob, self.topic)
+        self.picture = send(self.alice).json["image_url"]
+
+    def paths(self) -> list[str]:
+        """Return the paths of all cached pages."""
+        lists = [f"/topics?type={kind}" for kind in KINDS]
+        lists += [f"/topics?node_id={node}" for node in (self.node, self.other)]
+        topic = f"/topics/{self.topic}"
+        return [*lists, "/nodes", topic, f"{topic}/replies", f"/replies/{self.reply}"]
+
+    def look(self, after: str) -> None:
+        """Compare each page, for a visitor and for bob, with the one of the process without."""
+        for cached, uncached in self.pairs:
+            for path in self.paths():
+                for token in (None, self.bob.token):
+                    shown, true = (one.caller(token).get(path) for one in (cached, uncached))
+                    assert without_hits(shown) == without_hits(true), (after, path)
+
+    def edit(self, **changed: Any) -> Any:
+        form = {"title": "T", "node_id": self.node, "body": "B", **changed}
+        return self.alice.put(f"/topics/{self.topic}", **form)
+
+    def act(self, kind: str) -> Any:
+        return self.mod.post(f"/topics/{self.topic}/action?type={kind}")
+
+    def like(self, method: str, kind: str) -> Any:
+        liked = self.topic if kind == "topic" else self.reply
+        return self.alice.call(method, "/likes", {"obj_type": kind, "obj_id": liked})
+
+    def command(self, work: Callable[..., Any], *given: Any, **named: Any) -> None:
+        """Do what a command does."""
+        with self.writer.database.session.begin() as db:
+            work(db, *given, **named)
+
+    def spoil(self, **values: Any) -> None:
+        """Give the topic and the reply other values past the service."""
+        self.command(lambda db: db.execute(update_of(Topic).values(**values)))
+        self.command(lambda db: db.execute(update_of(Reply).values(**values)))
+
+    def rerender(self) -> None:
+        Rerendering(self.writer.database, self.writer.registry.authoring, 1).run()
+
+
+PLAIN = {"site__url": "http://localhost"}
+WRITES: dict[str, Callable[[Scene], Any]] = {
+    "a topic": lambda s: s.writer.topic(s.bob, s.node, title="Another"),
+    "an edit": lambda s: s.edit(title="New"),
+    "a move": lambda s: s.edit(node_id=s.other),
+    "a reply": lambda s: s.writer.reply(s.alice, s.topic),
+    "an edit of a reply": lambda s: s.bob.post(f"/replies/{s.reply}", body="New"),
+    **{
+        f"{method} of a like of a {kind}": lambda s, m=method, k=kind: s.like(m, k)
+        for kind in ("topic", "reply")
+        for method in ("POST", "DELETE")
+    },
+    **{
+        kind: lambda s, k=kind: s.act(k)
+        for kind in ("close", "open", "excellent", "unexcellent", "ban", "unban")
+    },
+    "bob blocks alice": lambda s: s.bob.post("/users/alice/block"),
+    "bob unblocks alice": lambda s: s.bob.post("/users/alice/unblock"),
+    "a name": lambda s: s.alice.put("/users/me", name="Alice A."),
+    "a picture": lambda s: s.alice.put("/users/me", avatar=s.picture),
+    "no picture": lambda s: s.alice.put("/users/me", avatar=""),
+    "user block": lambda s: s.command(blocking.block, "bob"),
+    "user unblock": lambda s: s.command(blocking.unblock, "bob"),
+    "node edit": lambda s: s.command(nodes.edit, s.other, name="Three", section="New"),
+    "wrong counters": lambda s: s.spoil(likes_count=77),
+    "db check --fix": lambda s: s.command(counter_check.fix),
+    "old texts": lambda s: s.spoil(body_html="<p>old</p>", markup_version=0),
+    "content rerender": lambda s: s.rerender(),
+    "a deleted reply": lambda s: s.bob.delete(f"/replies/{s.reply}"),
+    "node delete": lambda s: s.command(nodes.delete, s.other, move_to=s.node),
+    "user delete": lambda s: s.command(accounts.delete, "alice"),
+    "a deleted topic": lambda s: s.mod.delete(f"/topics/{s.topic}"),
+}
+"""Every kind of write that a page shows, one after the other."""
+
+
+def without_hits(answer: Any) -> Any:
+    """Return the status and the document of an answer, without the views of topics."""
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: clean(each) for name, each in value.items() if name != "hits"}
+        return [clean(each) for each in value] if isinstance(value, list) else value
+
+    return answer.status_int, clean(answer.json)
+
+
+@pytest.mark.extended
+def test_every_process_shows_at_once_what_another_has_answered(make_forum: MakeForum) -> None:
+    scene = Scene(make_forum)
+    scene.look("nothing")
+    for name, write in WRITES.items():
+        answer = write(scene)
+        assert getattr(answer, "status_int", 200) in (200, 201), name
+        scene.look(name)
+
+
+def test_what_is_written_between_two_statements_of_a_page_is_in_the_next_read(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = Scene(make_forum)
+    [(reader, truth), _] = scene.pairs
+    made = 0
+
+    def write() -> None:
+        nonlocal made
+        made += 1
+        assert scene.edit(title=f"Title {made}", body=f"Body {made}").status_int == 200
+        scene.command(nodes.edit, scene.node, name=f"Name {made}")
+
+    for path in scene.paths():
+        for at in range(4):
+            _read(reader, path, monkeypatch, at, write)
+            shown, true = (one.nobody.get(path) for one in (reader, truth))
+            assert without_hits(shown) == without_hits(true), (path, at)
+
+
+def _read(
+    forum: Forum, path: str, patch: pytest.MonkeyPatch, at: int, write: Callable[[], None]
+) -> None:
+    """Read a page that is not cached, and write before its statement of this number."""
+    patch.setattr(forum.registry, "page_cache", PageCache(1_000_000))
+    statements: list[str] = []
+
+    def note(statement: str, values: Any) -> None:
+        statements.append(statement)
+        if len(statements) == at + 1:
+            write()
+
+    listeners = forum.registry.database.executor.query_listeners
+    listeners.append(note)
+    try:
+        forum.nobody.get(path)
+    finally:
+        listeners.remove(note)
