@@ -45,7 +45,6 @@ QUICK = (
     "tests/system/test_serving_errors.py",
     "tests/system/test_serving_options.py",
     "tests/system/test_serving_proxy.py",
-    "tests/system/test_shipped_inis.py::test_production_ini",
 )
 """Those that are not, although their folder or file is."""
 

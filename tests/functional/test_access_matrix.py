@@ -70,6 +70,7 @@ def call(app: TestApp, role: str, row: Row) -> TestResponse:
     return Caller(app, token_of(role)).call(row.method, path, **SENT[row.sends])
 
 
+@pytest.mark.extended
 def test_every_cell(app: TestApp, fixture: PermissionFixture) -> None:
     wrong = {}
     for row in access_matrix.rows():

@@ -51,11 +51,6 @@ def test_a_picture_whose_file_is_gone_is_400_and_nothing_changes(
     assert alice.put("/users/me", avatar=url).status_int == 200
 
 
-def test_the_permission_is_checked_before_the_avatar(bob: Person, alice: Person) -> None:
-    answer = bob.put(f"/users/{alice.id}", avatar="ab/nothing.png")
-    assert answer.status_int == 403
-
-
 def test_a_picture_is_shown_in_every_list_and_gone_once_it_is_taken_off(
     forum: Forum, alice: Person
 ) -> None:
@@ -70,11 +65,6 @@ def test_a_picture_is_shown_in_every_list_and_gone_once_it_is_taken_off(
     assert served.body.startswith(b"<svg")
     assert served.headers["X-Content-Type-Options"] == "nosniff"
     assert served.headers["Content-Security-Policy"].startswith("default-src 'none'")
-
-
-def test_what_is_not_sent_leaves_the_picture_as_it_is(alice: Person) -> None:
-    avatar = alice.put("/users/me", avatar=send(alice).json["image_url"]).json["avatar_url"]
-    assert alice.put("/users/me", location="Rome").json["avatar_url"] == avatar
 
 
 def test_concurrent_identical_avatars_are_stored_once(forum: Forum, alice: Person) -> None:

@@ -77,11 +77,6 @@ def test_lists_of_etags_and_weak_etags_are_understood(scene: Scene) -> None:
         assert again(scene.bob, "/topics", known).status_int == 304, known
 
 
-def test_head_has_the_etag_of_get(scene: Scene) -> None:
-    got, headed = scene.bob.get("/topics"), scene.bob.call("HEAD", "/topics")
-    assert headed.headers["ETag"] == got.headers["ETag"]
-
-
 def test_abilities_are_part_of_the_etag(scene: Scene) -> None:
     path = f"/topics/{scene.topic}"
     tags = {who.get(path).headers["ETag"] for who in (scene.alice, scene.bob, scene.mod)}

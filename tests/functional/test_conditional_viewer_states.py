@@ -90,11 +90,3 @@ def test_a_poll_without_new_notifications_gets_304(scene: Scene) -> None:
     assert read(scene.alice, "/notifications", tag, **parameters).status_int == 304
     scene.bob.post(f"/topics/{scene.topic}/replies", body="B")
     assert read(scene.alice, "/notifications", tag, **parameters).status_int == 200
-
-
-def test_likes_are_not_sent_again(scene: Scene) -> None:
-    parameters = {"obj_type": "topic"}
-    tag = read(scene.bob, "/users/me/likes", **parameters).headers["ETag"]
-    assert read(scene.bob, "/users/me/likes", tag, **parameters).status_int == 304
-    scene.bob.post("/likes", obj_type="topic", obj_id=scene.topic)
-    assert read(scene.bob, "/users/me/likes", tag, **parameters).status_int == 200

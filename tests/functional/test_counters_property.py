@@ -4,6 +4,7 @@ from functools import partial
 from random import Random
 from typing import cast
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -68,6 +69,7 @@ class Community(RuleBasedStateMachine):
             assert db.execute(recount.orphans()).all() == []
 
 
+@pytest.mark.extended
 def test_any_sequence_of_actions_leaves_every_counter_equal_to_a_recount(forum: Forum) -> None:
     run_state_machine_as_test(
         cast("type[Community]", partial(Community, forum)),

@@ -27,7 +27,6 @@ from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
 from forumsvc import clock
 from forumsvc.cache import versions
-from forumsvc.database import open_database
 from forumsvc.db import connect
 from forumsvc.db.engine import Database
 from forumsvc.db.executor import Executor
@@ -170,17 +169,6 @@ def test_an_error_is_a_dbapierror_without_parameters(database: Database) -> None
     assert "nothing_of_this_name" in str(raised.value)
     # The connection can still be used.
     assert versions.load_lists_version(database.executor) == 0
-
-
-@pytest.mark.parametrize(
-    "url", ["sqlite:////nowhere/at/all.sqlite", "postgresql+psycopg://x@127.0.0.1:1/x"]
-)
-def test_a_database_that_cannot_be_reached_is_an_operational_error(url: str) -> None:
-    database = open_database(url)
-    for _ in range(2):
-        with pytest.raises(OperationalError):
-            versions.load_lists_version(database.executor)
-    database.dispose()
 
 
 @pytest.fixture

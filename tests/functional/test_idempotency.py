@@ -77,12 +77,6 @@ def test_each_user_has_keys_of_their_own(forum: Forum, alice: Person, node: int)
     assert (first.status_int, other.status_int, forum.count(Topic)) == (201, 201, 2)
 
 
-def test_without_a_key_twice_is_twice(forum: Forum, alice: Person, node: int) -> None:
-    for _ in range(2):
-        forum.topic(alice, node)
-    assert (forum.count(Topic), forum.count(IdempotencyKey)) == (2, 0)
-
-
 @each("key", ["", "x" * 256, "\xe4", "a\tb", '"', '""', '"open', r'"\a"'])
 def test_a_malformed_key_is_400_and_names_the_header(
     forum: Forum, alice: Person, node: int, key: str
@@ -181,15 +175,3 @@ def test_a_key_costs_three_statements_and_to_answer_again_two(
         forum.topic(alice, node)
     # The token and the kept answer: nothing is written.
     assert costs == [len(plain) + 3, 2]
-
-
-def test_the_keyed_shape_names_the_kind(make_forum: MakeForum) -> None:
-    forum = make_forum(api__envelope="keyed")
-    alice, node = forum.person("alice"), forum.node()
-    assert opened(alice, node, key="one").status_int == 200
-    assert opened(alice, node, key="one", body="C").json["error"] == "ParameterInvalid"
-
-
-def test_where_nothing_is_created_the_header_is_ignored(alice: Person) -> None:
-    answer = alice.call("POST", "/notifications/read", {"ids": ""}, headers={"Idempotency-Key": ""})
-    assert answer.status_int == 200

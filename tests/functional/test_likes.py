@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.forum import Caller, Forum, Person, content
+from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
 
 Liked = dict[str, Any]
@@ -37,12 +37,6 @@ def test_liking_and_taking_back_count_each_user_once(
     assert drift(forum.database) == []
 
 
-def test_a_like_may_be_taken_back_with_parameters_in_the_query(bob: Person, topic: int) -> None:
-    bob.post("/likes", obj_type="topic", obj_id=topic)
-    gone = bob.delete(f"/likes?obj_type=topic&obj_id={topic}")
-    assert gone.json == {"count": 0}
-
-
 def test_likes_of_a_topic_and_of_a_reply_with_the_same_id_are_apart(
     forum: Forum, alice: Person, bob: Person, topic: int
 ) -> None:
@@ -52,34 +46,6 @@ def test_likes_of_a_topic_and_of_a_reply_with_the_same_id_are_apart(
     assert likes_count(bob, {"obj_type": "topic", "obj_id": topic}) == 1
 
 
-def test_lists_show_the_likes(bob: Person, topic: int, liked: Liked) -> None:
-    bob.post("/likes", **liked)
-    path = "/topics" if liked["obj_type"] == "topic" else f"/topics/{topic}/replies"
-    assert [item["likes_count"] for item in bob.get(path).json] == [1]
-
-
-def test_likes_come_back_with_an_unbanned_topic(forum: Forum, bob: Person, topic: int) -> None:
-    chief = forum.person("chief", role="admin")
-    liked = {"obj_type": "topic", "obj_id": topic}
-    bob.post("/likes", **liked)
-    chief.post(f"/topics/{topic}/action?type=ban")
-    chief.post(f"/topics/{topic}/action?type=unban")
-    assert likes_count(bob, liked) == 1
-
-
 def test_a_like_notifies_nobody(alice: Person, bob: Person, topic: int) -> None:
     bob.post("/likes", obj_type="topic", obj_id=topic)
     assert alice.get("/notifications").json == []
-
-
-def test_likes_taken_back_and_given_again_count_once_and_tell_the_author_once(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
-    before = alice.get("/notifications/unread_count").json
-    for _ in range(4):
-        assert bob.post("/likes", obj_type="topic", obj_id=topic).status_int in (200, 201)
-        assert bob.delete("/likes", obj_type="topic", obj_id=topic).status_int == 200
-    bob.post("/likes", obj_type="topic", obj_id=topic)
-    assert content(bob.get(f"/topics/{topic}"))["likes_count"] == 1
-    after = alice.get("/notifications/unread_count").json
-    assert after["count"] - before["count"] <= 1

@@ -6,7 +6,6 @@ from itertools import chain
 import pytest
 
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 
 
@@ -95,11 +94,3 @@ def test_a_wrong_parameter_is_400_naming_it(
 ) -> None:
     answer = scene.bob.get("/users/me/likes", **sent)
     assert (answer.status_int, answer.json) == (400, {"error": error})
-
-
-def test_the_keyed_shape_has_them_under_a_name(make_forum: MakeForum) -> None:
-    keyed = make_forum(api__envelope="keyed")
-    alice, node = keyed.person("alice"), keyed.node()
-    topic = keyed.topic(alice, node)
-    alice.post("/likes", obj_type="topic", obj_id=topic)
-    assert alice.get("/users/alice/likes", obj_type="topic").json == {"ids": [topic]}

@@ -92,16 +92,6 @@ def test_node_id_leaves_the_topics_of_that_node_in_the_same_order(scene: Scene, 
     assert here == [topic for topic in everywhere if topic in in_node]
 
 
-def test_a_node_without_topics_has_an_empty_list(scene: Scene) -> None:
-    assert ids(scene.bob, "/topics", node_id=scene.forum.node("Empty")) == []
-
-
-def test_a_moved_topic_is_listed_in_its_new_node(scene: Scene) -> None:
-    scene.alice.put(f"/topics/{scene.a}", title="A", node_id=scene.other, body="B")
-    assert ids(scene.bob, "/topics", node_id=scene.node) == [scene.c]
-    assert ids(scene.bob, "/topics", node_id=scene.other) == [scene.d, scene.b, scene.a]
-
-
 @pytest.mark.usefixtures("frozen_clock")
 @pytest.mark.parametrize("kind", KINDS)
 def test_ties_are_broken_by_the_newer_topic(forum: Forum, kind: str) -> None:

@@ -81,12 +81,6 @@ def test_a_user_is_shown_in_full(forum: Forum, alice: Person) -> None:
     assert [shown.json[key] for key in counters] == [0] * 5
 
 
-def test_what_a_user_never_filled_is_an_empty_text(forum: Forum, alice: Person) -> None:
-    shown = forum.nobody.get("/users/alice").json
-    blank = ("location", "company", "codehost", "microblog", "website", "bio", "tagline", "email")
-    assert [shown[key] for key in blank] == [""] * 8
-
-
 def test_me_is_the_tokens_user_and_sees_the_own_email(forum: Forum, alice: Person) -> None:
     forum.change(alice.id, email="alice@example.org")
     shown = alice.get("/users/me").json
@@ -121,13 +115,6 @@ def test_a_relation_made_again_is_the_latest(forum: Forum, alice: Person) -> Non
     alice.post("/users/bob/unfollow")
     alice.post("/users/bob/follow")
     assert logins(alice, "/users/alice/following") == ["bob", "carol"]
-
-
-def test_a_relation_that_holds_already_keeps_its_place(forum: Forum, alice: Person) -> None:
-    for other in (forum.person("bob"), forum.person("carol")):
-        alice.post(f"/users/{other.login}/follow")
-    alice.post("/users/bob/follow")
-    assert logins(alice, "/users/alice/following") == ["carol", "bob"]
 
 
 def test_a_users_replies_are_listed_newest_first_in_full(forum: Forum, alice: Person) -> None:

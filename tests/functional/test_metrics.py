@@ -12,7 +12,6 @@ from pyramid.static import static_view
 from webob import Request
 
 from forumsvc import clock
-from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.engine import Database
 from forumsvc.models import JobKind, MailKind
 from forumsvc.queries import events
@@ -206,13 +205,6 @@ def test_a_connection_in_use_is_reported(forum: Forum) -> None:
         assert scrape(forum).by("pool", "forumsvc_database_connections_in_use")["writes"] == 1
 
 
-def test_evictions_are_counted() -> None:
-    memory = PageCache(100)
-    for key in range(5):
-        memory.put(key, 1, "a value", 40)
-    assert (memory.evictions, memory.used_bytes) == (3, 80)
-
-
 LABELS = {
     "operation": r"none|[a-z0-9_]+\.[a-z0-9_]+",
     "method": "GET|HEAD|POST|PUT|DELETE|OPTIONS|other",
@@ -262,11 +254,6 @@ def test_a_client_may_prefer_the_open_format(forum: Forum) -> None:
     assert answer.headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0")
     families = {family.name for family in text_string_to_metric_families(answer.text)}
     assert {"forumsvc_requests", "forumsvc_request_seconds", "process_cpu_seconds"} <= families
-
-
-def test_it_is_read_only(forum: Forum) -> None:
-    answer = raw(forum, "POST", "/metrics")
-    assert (answer.status_int, answer.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")
 
 
 def test_where_metrics_are_off_nothing_is_there(application: Any, database: Database) -> None:

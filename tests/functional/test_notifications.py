@@ -22,15 +22,6 @@ def test_a_new_topic_notifies_the_followers_of_its_author(
     assert one["created_at"] == one["updated_at"] == one["topic"]["created_at"]
 
 
-def test_a_new_topic_does_not_notify_former_followers(
-    forum: Forum, alice: Person, bob: Person, node: int
-) -> None:
-    bob.post("/users/alice/follow")
-    bob.post("/users/alice/unfollow")
-    forum.topic(alice, node)
-    assert notifications_of(bob) == []
-
-
 def test_a_new_topic_does_not_notify_those_whom_its_author_follows(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
@@ -148,12 +139,6 @@ def test_a_follow_during_a_block_does_not_use_up_the_one_notification(
     bob.post("/users/alice/unfollow")
     bob.post("/users/alice/follow")
     assert types(alice) == ["Follow"]
-
-
-def test_the_user_is_notified_about_each_follower(forum: Forum, alice: Person, bob: Person) -> None:
-    bob.post("/users/alice/follow")
-    forum.person("carol").post("/users/alice/follow")
-    assert [one["actor"]["login"] for one in notifications_of(alice)] == ["carol", "bob"]
 
 
 def test_a_topic_moved_by_somebody_else_notifies_its_author(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.notifications import notifications_of, types
@@ -44,7 +45,7 @@ def test_a_mention_is_linked_to_the_user(
     assert ">@bob</a> and @nobody1</p>" in html
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         "`@bob`",
@@ -53,12 +54,9 @@ def test_a_mention_is_linked_to_the_user(
         "[@bob](https://example.org)",
         "https://example.org/@bob",
         "a@bob",
-        "write to a@bob.org",
         "<code>@bob</code>",
         "<a href='https://example.org'>@bob</a>",
         "@bobby",
-        "@bo",
-        "bob",
     ],
 )
 def test_text_that_resembles_a_mention_notifies_nobody(

@@ -25,12 +25,6 @@ def test_an_unknown_path_is_404(forum: Forum, path: str, method: str) -> None:
     assert (answer.status_int, answer.json) == (404, EMPTY)
 
 
-@each("path", ["//metrics", "//health", "/./health", "/x/../health", "/docs//guide", "/health//"])
-def test_a_path_outside_the_api_has_one_spelling(forum: Forum, path: str) -> None:
-    answer = raw(forum, "GET", path)
-    assert (answer.status_int, answer.json) == (404, EMPTY)
-
-
 ENCODED = ["/%68ealth", "/healt%68?x=1", "/%2Fhealth", "/%2e/health"]
 SLASHES = ["//health", "///health?x", "http://h//health"]
 """Of these a server may have made one slash in PATH_INFO."""
@@ -161,11 +155,6 @@ def test_head_of_what_is_refused_has_its_status_and_no_body(forum: Forum) -> Non
     head = forum.nobody.call("HEAD", "/hello")
     assert (head.status_int, head.body) == (401, b"")
     assert head.headers["WWW-Authenticate"] == "Bearer"
-
-
-def test_head_counts_no_read(alice: Person, topic: int) -> None:
-    alice.call("HEAD", f"/topics/{topic}")
-    assert alice.get(f"/topics/{topic}").json["hits"] == 1
 
 
 def test_addresses_stand_under_the_sites_own(make_forum: MakeForum) -> None:

@@ -204,14 +204,6 @@ def test_a_bucket_that_is_gone_is_503_and_leaves_no_row(
     assert forum.count(Photo) == 0
 
 
-def test_s3_without_a_bucket_stops_the_service_in_one_line(
-    database_url: str, tmp_path: Path
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        make_app(database_url, tmp_path, **{"photos.storage": "s3"})
-    assert str(stopped.value).startswith("forumsvc: photos.s3_bucket: missing;")
-
-
 def test_s3_without_its_library_stops_the_service_and_says_what_to_install(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

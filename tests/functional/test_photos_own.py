@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 import zope.sqlalchemy.datamanager
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from forumsvc.db.execution import ReadConnection
 from forumsvc.media import images
-from forumsvc.models import Photo
 from forumsvc.services import photos
 from forumsvc.services.photo_quota import Quota
 from tests.functional.conftest import MakeForum
@@ -228,12 +226,6 @@ def test_maintainers_and_admins_have_no_quota(make_forum: MakeForum) -> None:
     forum = make_forum(photos__quota="1")
     upload(forum.person("mod", role="maintainer"))
     assert send(forum.person("alice")).status_int == 400
-
-
-def test_a_row_says_which_storage_has_its_file(forum: Forum, alice: Person) -> None:
-    upload(alice)
-    with forum.database.reads.connect() as db:
-        assert db.execute(select(Photo.storage)).scalar_one() == "local"
 
 
 def full_under_the_lock(quota: Quota, db: ReadConnection) -> int | None:

@@ -13,7 +13,7 @@ from forumsvc import clock
 from forumsvc.models import Reply, Topic
 from forumsvc.sandbox import CpuLimitError, PoolBusyError
 from forumsvc.services import accounts
-from tests.databases import on_sqlite
+from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting
@@ -74,10 +74,8 @@ REQUESTS: dict[str, Callable[[Scene], Request]] = {
     "edit no topic": lambda s: ("PUT", "/topics/999999", s_topic(s)),
     "reply": lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": TEXT}),
     "reply to a closed topic": lambda s: ("POST", f"/topics/{s.closed}/replies", {"body": TEXT}),
-    "reply to no topic": lambda s: ("POST", "/topics/999999/replies", {"body": TEXT}),
     "reply with a wrong method": lambda s: ("PUT", f"/topics/{s.topic}/replies", {"body": TEXT}),
     "edit a reply": lambda s: ("POST", f"/replies/{s.reply}", {"body": TEXT}),
-    "edit no reply": lambda s: ("POST", "/replies/999999", {"body": TEXT}),
     "follow with a text": lambda s: ("POST", f"/topics/{s.topic}/follow", {"body": TEXT}),
     "delete a topic": lambda s: ("DELETE", f"/topics/{s.topic}", {}),
     "delete a reply": lambda s: ("DELETE", f"/replies/{s.reply}", {}),
@@ -95,21 +93,17 @@ def s_topic(scene: Scene) -> dict[str, Any]:
 
 
 NOT_RENDERED = [
-    ("nobody", "open a topic", 401),
     ("nobody", "reply", 401),
     ("blocked", "reply", 403),
     ("reader", "reply", 403),
-    ("client", "reply", 403),
     ("bob", "open a topic without a title", 400),
     ("bob", "open a topic nowhere", 400),
     ("bob", "edit a topic", 403),
     ("bob", "edit no topic", 404),
     ("alice", "edit a topic without a title", 400),
     ("bob", "reply to a closed topic", 403),
-    ("bob", "reply to no topic", 404),
     ("bob", "reply with a wrong method", 405),
     ("bob", "edit a reply", 403),
-    ("bob", "edit no reply", 404),
     ("bob", "follow with a text", 200),
 ]
 
@@ -149,14 +143,14 @@ def test_a_request_that_is_answered_again_is_not_rendered_again(scene: Scene) ->
 
 
 REFUSED = [
-    *((who, what) for who in ("blocked", "reader") for what in ("reply", "like a reply")),
-    *((who, what) for who in ("blocked", "reader") for what in ("follow", "follow a user")),
-    *((who, what) for who in ("blocked", "client") for what in ("unlike a reply", "ban")),
+    *(("blocked", what) for what in ("reply", "like a reply", "follow", "follow a user")),
+    *(("client", what) for what in ("unlike a reply", "ban")),
     *(("bob", what) for what in ("delete a topic", "delete a reply", "ban", "edit a topic")),
     ("bob", "reply to a closed topic"),
 ]
 
 
+@on_postgresql
 @pytest.mark.parametrize(("who", "what"), REFUSED)
 def test_who_may_not_takes_no_lock(scene: Scene, who: str, what: str) -> None:
     callers = scene.callers
@@ -167,7 +161,7 @@ def test_who_may_not_takes_no_lock(scene: Scene, who: str, what: str) -> None:
 
 
 @on_sqlite
-@pytest.mark.parametrize(("who", "what"), REFUSED[::3])
+@pytest.mark.parametrize(("who", "what"), REFUSED[::4])
 def test_who_may_not_waits_for_no_other_writer(scene: Scene, who: str, what: str) -> None:
     callers = scene.callers
     method, path, params = REQUESTS[what](scene)

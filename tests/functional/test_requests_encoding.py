@@ -61,7 +61,7 @@ def test_every_encoding_says_the_same(
     assert (answer.status_int, answer.json["body"]) in [(201, "Grüße"), (200, "Grüße")]
 
 
-@pytest.mark.parametrize("encoding", ["query", "form", "multipart", "json"])
+@pytest.mark.parametrize("encoding", ["query", "form", "json"])
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_put_and_delete_read_every_encoding_too(
     forum: Forum, alice: Person, topic: int, encoding: str, method: str
@@ -72,11 +72,9 @@ def test_put_and_delete_read_every_encoding_too(
         alice.post("/likes", obj_type="topic", obj_id=topic)
         fields, path = {"obj_type": "topic", "obj_id": str(topic)}, "/likes"
     query = "&".join(f"{name}={value}" for name, value in fields.items())
-    form, kind = multipart(*((name, value.encode()) for name, value in fields.items()))
     answer = {
         "query": lambda: send(alice, method, f"{path}?{query}"),
         "form": lambda: send(alice, method, path, query, FORM),
-        "multipart": lambda: send(alice, method, path, form, kind),
         "json": lambda: send(alice, method, path, json.dumps(fields), JSON),
     }[encoding]()
     assert answer.status_int == 200, answer.text
@@ -109,40 +107,15 @@ def test_the_type_of_an_action_is_taken_from_the_query_or_else_from_the_body(
     assert alice.get(f"/topics/{topic}").json["closed_at"] is not None
 
 
-@each("number", ["{}", '"{}"'])
-def test_a_json_integer_may_be_a_string_of_digits(alice: Person, topic: int, number: str) -> None:
-    body = f'{{"obj_type": "topic", "obj_id": {number.format(topic)}}}'
-    assert send(alice, "POST", "/likes", body, JSON).json == {"count": 1}
-
-
 # All values that a field refuses: tests/unit/schemas.
 @each(
     ("path", "body", "kind", "error"),
     [
-        (
-            "/likes",
-            '{"obj_type": "topic", "obj_id": 1.0}',
-            JSON,
-            "obj_id: must be an integer, not ",
-        ),
         ("/likes", '{"obj_type": "topic", "obj_id": null}', JSON, "obj_id: is required"),
-        (
-            "/likes",
-            '{"obj_type": true, "obj_id": 1}',
-            JSON,
-            "obj_type: must be one of topic, reply",
-        ),
         ("/topics/{topic}/replies", '{"body": ["x"]}', JSON, "body: must be a text, not "),
-        (
-            "/topics",
-            '{"node_id": {"ü": [1, 2.5]}, "title": "T"}',
-            JSON,
-            "node_id: must be an integer",
-        ),
+        ("/topics", '{"node_id": {"ü": [1]}, "title": "T"}', JSON, "node_id: must be an integer"),
         ("/notifications/read", '{"ids": [1, null]}', JSON, "ids: "),
-        ("/notifications/read", '{"ids": [[1]]}', JSON, "ids: "),
         ("/notifications/read", "ids=1,,2", FORM, "ids: "),
-        ("/notifications/read", "ids=1&ids=", FORM, "ids: "),
         ("/notifications/read", "", None, "ids: is required"),
     ],
 )
@@ -199,10 +172,6 @@ def test_the_json_type_without_a_body_is_no_error(alice: Person, topic: int, raw
     assert send(alice, "POST", f"/topics/{topic}/follow", raw, JSON).json == {"ok": 1}
 
 
-def test_the_json_type_on_a_get_is_no_error(alice: Person) -> None:
-    assert send(alice, "GET", "/topics", b"", JSON).json == []
-
-
 def notes(forum: Forum, alice: Person, topic: int) -> tuple[int, int]:
     """Create two replies of Bob's, and return the ids of Alice's notifications."""
     bob = forum.person("bob")
@@ -214,14 +183,11 @@ def notes(forum: Forum, alice: Person, topic: int) -> tuple[int, int]:
 
 ARRAYS: dict[str, Any] = {
     "json": lambda a, b: ("", json.dumps({"ids": [a, b]}), JSON),
-    "json of strings": lambda a, b: ("", json.dumps({"ids": [str(a), str(b)]}), JSON),
     "json under []": lambda a, b: ("", json.dumps({"ids[]": [a, b]}), JSON),
     "repeated": lambda a, b: ("", f"ids={a}&ids={b}", FORM),
     "repeated with []": lambda a, b: ("", f"ids[]={a}&ids[]={b}", FORM),
-    "encoded []": lambda a, b: ("", f"ids%5B%5D={a}&ids%5B%5D={b}", FORM),
     "commas": lambda a, b: ("", f"ids={a},{b}", FORM),
     "query": lambda a, b: (f"?ids={a}&ids={b}", "", None),
-    "query with commas": lambda a, b: (f"?ids={a},{b}", "", None),
     "query with []": lambda a, b: (f"?ids[]={a}&ids[]={b}", "", None),
 }
 

@@ -46,13 +46,10 @@ ORDERS = "recent, likes, replies"
 TOPIC = {"title": "T", "node_id": "1", "body": "B"}
 LIKE = {"obj_type": "topic", "obj_id": "1"}
 REFUSED = [
-    ("GET", "/users", {"limit": "0"}, "limit: must be an integer from 1 to 100, not '0'"),
+    ("GET", "/notifications", {"since": "-1"}, "since: must be an integer of at least 0, not '-1'"),
     ("GET", "/users", {"limit": "101"}, "limit: must be an integer from 1 to 100, not '101'"),
-    ("GET", "/topics", {"limit": " 1"}, "limit: must be an integer from 1 to 150, not ' 1'"),
-    ("GET", "/topics", {"limit": "+1"}, "limit: must be an integer from 1 to 150, not '+1'"),
     ("GET", "/topics", {"node_id": "1_0"}, "node_id: must be an integer, not '1_0'"),
     ("GET", "/topics", {"type": "Recent"}, f"type: must be one of {KINDS}, not 'Recent'"),
-    ("GET", "/topics", {"type": "a\n\x85"}, rf"type: must be one of {KINDS}, not 'a\n\x85'"),
     ("GET", "/topics", {"type": "\0"}, rf"type: must be one of {KINDS}, not '\x00'"),
     ("GET", "/users/me/topics", {"order": "hits"}, f"order: must be one of {ORDERS}, not 'hits'"),
     ("POST", "/likes", {**LIKE, "obj_type": "x"}, "obj_type: must be one of topic, reply, not 'x'"),
@@ -96,11 +93,6 @@ def test_a_file_is_taken_for_a_picture_alone(
     answer = alice.call("POST", path.format(topic=topic), form, upload_files=files)
     assert answer.status_int == 400
     assert answer.json["error"].startswith(error)
-
-
-@each("offset", ["-1", "x", "5"])
-def test_users_know_no_offset(alice: Person, offset: str) -> None:
-    assert [user["login"] for user in alice.get("/users", offset=offset).json] == ["alice"]
 
 
 @each("query", ["type=", "node_id=", "type=&node_id=&offset=&limit="])
@@ -199,14 +191,6 @@ def test_the_longest_text_is_taken_and_a_longer_one_refused(
     refused = alice.call("POST", "/topics", json={**sent, field: longest + "x"})
     text = f"{field}: must have at most {len(longest)} characters, and has {len(longest) + 1}"
     assert (refused.status_int, refused.json) == (400, {"error": text})
-
-
-def test_titles_are_trimmed_before_they_are_measured(forum: Forum, alice: Person) -> None:
-    title = f"  {'x' * 255}\u3000\n"
-    made = alice.call(
-        "POST", "/topics", json={"title": title, "node_id": forum.node(), "body": "B"}
-    )
-    assert made.json["title"] == "x" * 255
 
 
 def test_the_sizes_are_settings(make_forum: MakeForum) -> None:

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from forumsvc.db.engine import Database
 from forumsvc.services import replies
 from forumsvc.services.moderation import reports
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import API, Forum
+from tests.functional.forum import Forum
 from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 
@@ -115,11 +114,6 @@ def test_an_error_of_the_database_is_one_line_of_the_log(
     for record in log.records:
         assert len(logging.Formatter().format(record).splitlines()) == 1, record
     assert "deadlock detected DETAIL" in log.text
-
-
-def test_each_request_has_an_id_of_its_own(database: Database, forum: Forum) -> None:
-    ids = [raw(forum, "GET", f"{API}/topics").headers["X-Request-Id"] for _ in range(3)]
-    assert len(set(ids)) == 3
 
 
 def test_a_report_that_is_tried_again_counts_once(

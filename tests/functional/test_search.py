@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc import clock
-from forumsvc.models import PendingReindex, Reply, Topic
+from forumsvc.models import PendingReindex, Topic
 from forumsvc.services.search_reindex import mark_pending, reindex
 from tests.cases import each
 from tests.functional.conftest import MakeForum
@@ -166,16 +166,6 @@ def test_pages_follow_each_other_by_offset_and_have_links(
     assert seen == replies[::-1]
 
 
-def test_a_page_has_an_etag_of_its_body(forum: Forum, alice: Person, topic: int) -> None:
-    reindex(forum.database)
-    page = forum.nobody.get("/search/topics", q="title")
-    headers = {"If-None-Match": page.headers["ETag"]}
-    assert (
-        forum.nobody.call("GET", "/search/topics", {"q": "title"}, headers=headers).status_int
-        == 304
-    )
-
-
 def test_the_viewer_state_can_be_included(forum: Forum, alice: Person, topic: int) -> None:
     alice.post(f"/topics/{topic}/favorite")
     reindex(forum.database)
@@ -281,14 +271,3 @@ def test_excerpts_and_titles_are_escaped(forum: Forum, alice: Person, node: int)
     [shown] = forum.nobody.get("/search/topics", q="word").json
     assert shown["match"]["title_html"] == "A &lt;b&gt;<mark>word</mark>&lt;/b&gt;"
     assert shown["match"]["excerpt_html"] == "&lt;script&gt; &amp; a <mark>word</mark>"
-
-
-def test_a_deleted_reply_is_not_found_though_it_is_indexed(
-    forum: Forum, alice: Person, topic: int
-) -> None:
-    reply = forum.reply(alice, topic, "word")
-    reindex(forum.database)
-    with forum.database.session.begin() as db:
-        db.execute(update(Reply).where(Reply.id == reply).values(deleted_at=clock.now()))
-    assert found(forum.nobody, "replies", q="word") == []
-    assert found(forum.nobody, q="word") == []

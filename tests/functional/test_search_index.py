@@ -297,12 +297,3 @@ def test_a_post_that_was_written_just_now_is_late_and_not_wrong(forum: Forum, to
     with forum.database.session.begin() as db:
         db.execute(update(Topic).where(Topic.id == topic).values(title="Just changed"))
     assert search_check.check(forum.database).wrong == []
-
-
-def test_deleting_rows_empties_the_index(forum: Forum, alice: Person, topic: int) -> None:
-    forum.reply(alice, topic, "word")
-    reindex(forum.database)
-    with forum.database.session.begin() as db:
-        db.execute(delete(ReplyWords))
-        db.execute(update(Reply).values(likes_count=1))
-    assert found(forum.nobody, "replies", q="word") == []

@@ -8,8 +8,9 @@ from sqlalchemy import Table, update
 
 from forumsvc.cache import invalidation
 from forumsvc.models import Topic
+from tests.cases import each
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, content
+from tests.functional.forum import Forum, Person, content
 
 PLAIN = {"site__url": "http://localhost"}
 HOSTILE = '","hits":5,"x":"\\"hits\\":6 \u2028 \\","hits":7}'
@@ -70,24 +71,18 @@ def test_nothing_of_one_request_is_in_the_response_to_the_next(make_forum: MakeF
 
 TAGS = (
     '"',
-    '"\\',
     "W/",
     ", , ,",
     "*, *",
     '"caf\u00e9"',
-    "caf\u00e9 \u00ff",
     '\t"a" "b"',
     '"' * 4_001,
-    '"x", ' * 2_000,
     ' "\\"' * 2_000,
-    "W/" * 4_000,
 )
 
 
-@pytest.mark.parametrize("tags", TAGS, ids=range(len(TAGS)))
-def test_invalid_etags_match_nothing(forum: Forum, tags: str) -> None:
-    alice = forum.person("alice")
-    topic = forum.topic(alice, forum.node())
+@each("tags", TAGS)
+def test_invalid_etags_match_nothing(forum: Forum, alice: Person, topic: int, tags: str) -> None:
     for path in ("/topics", f"/topics/{topic}", "/users/alice"):
         for _ in range(2):
             read = forum.nobody.call("GET", path, headers={"If-None-Match": tags})

@@ -46,15 +46,6 @@ def test_hits_are_written_once_though_many_write_at_once(forum: Forum, topic: in
     assert hits(forum.nobody, topic) == 6
 
 
-def test_hits_of_two_topics_are_apart(forum: Forum, alice: Person, topic: int) -> None:
-    other = forum.topic(alice, forum.node("Other"))
-    for _ in range(3):
-        hits(alice, topic)
-    assert hits(alice, other) == 1
-    forum.registry.view_counter.flush()
-    assert (hits(alice, topic), hits(alice, other)) == (4, 2)
-
-
 def test_nothing_but_reading_the_topic_is_a_hit(alice: Person, topic: int) -> None:
     node = alice.get("/topics").json[0]["node_id"]
     alice.get(f"/topics/{topic}/replies")

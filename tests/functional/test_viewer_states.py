@@ -125,10 +125,6 @@ def test_another_word_is_400_naming_include(scene: Scene) -> None:
         assert message == "include: must be one of state, not 'replies'"
 
 
-def test_an_empty_list_is_empty(scene: Scene) -> None:
-    assert states(scene.bob, "/users/bob/topics") == {}
-
-
 def test_what_is_created_or_edited_carries_none(scene: Scene) -> None:
     answer = scene.alice.post(f"/replies/{scene.replies[0]}?include=state", body="New")
     assert answer.status_int == 200

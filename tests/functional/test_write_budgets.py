@@ -12,11 +12,9 @@ from forumsvc.queries import replies, topics
 from tests.cases import each
 from tests.functional.forum import Forum, Person, add_followers
 from tests.functional.rows import insert_rows
-from tests.functional.statements import of_request
+from tests.functional.statements import Statements, of_request
 
 pytestmark = pytest.mark.both_databases
-
-Request = tuple[str, str, dict[str, Any]]
 
 
 @dataclass
@@ -42,96 +40,56 @@ def scene(forum: Forum) -> Scene:
     return Scene(forum, alice, bob, chief, node, forum.node("Other"), topic, reply)
 
 
-def _topic(scene: Scene, body: str = "B", node: int | None = None) -> dict[str, Any]:
-    return {"title": "New", "node_id": node or scene.node, "body": body}
-
-
-WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
-    "open a topic": ("bob", lambda s: ("POST", "/topics", _topic(s)), 9, 9),
-    "open a topic with a mention": (
-        "bob",
-        lambda s: ("POST", "/topics", _topic(s, "@alice")),
-        10,
-        10,
-    ),
-    "edit a topic": ("alice", lambda s: ("PUT", f"/topics/{s.topic}", _topic(s)), 7, 7),
-    "edit a topic, adding a mention": (
-        "alice",
-        lambda s: ("PUT", f"/topics/{s.topic}", _topic(s, "@bob")),
-        10,
-        11,
-    ),
-    "move a topic": (
-        "chief",
-        lambda s: ("PUT", f"/topics/{s.topic}", _topic(s, "B", s.other)),
-        15,
-        16,
-    ),
-    "delete a topic": ("alice", lambda s: ("DELETE", f"/topics/{s.topic}", {}), 11, 12),
-    "ban a topic": ("chief", lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}), 12, 13),
-    "close a topic": (
-        "alice",
-        lambda s: ("POST", f"/topics/{s.topic}/action?type=close", {}),
-        6,
-        6,
-    ),
-    "reply": ("bob", lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "B"}), 10, 10),
-    "reply with a mention": (
-        "bob",
-        lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "@alice"}),
-        11,
-        11,
-    ),
-    "edit a reply": ("alice", lambda s: ("POST", f"/replies/{s.reply}", {"body": "N"}), 7, 7),
-    "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 13, 14),
-    "delete a reply before others": ("alice", lambda s: _delete_older(s), 15, 16),
-    "like a topic": ("bob", lambda s: ("POST", "/likes", _like("topic", s.topic)), 6, 6),
-    "like a reply": ("bob", lambda s: ("POST", "/likes", _like("reply", s.reply)), 6, 6),
-    "take back a like that is not there": (
-        "bob",
-        lambda s: ("DELETE", "/likes", _like("topic", s.topic)),
-        4,
-        4,
-    ),
-    "follow a topic": ("bob", lambda s: ("POST", f"/topics/{s.topic}/follow", {}), 4, 4),
-    "favor a topic": ("bob", lambda s: ("POST", f"/topics/{s.topic}/favorite", {}), 5, 5),
-    "follow a user": ("bob", lambda s: ("POST", f"/users/{s.alice.id}/follow", {}), 7, 8),
-    "block a user": ("bob", lambda s: ("POST", f"/users/{s.alice.id}/block", {}), 3, 3),
-    "mark notifications read": (
-        "bob",
-        lambda s: ("POST", "/notifications/read", {"ids": ""}),
-        1,
-        1,
-    ),
-    "delete all notifications": ("alice", lambda s: ("DELETE", "/notifications/all", {}), 3, 4),
+NEW = "title=New&node_id={s.node}&body"
+TOPIC, REPLY = "/topics/{s.topic}", "/replies/{s.reply}"
+LIKE = "/likes?obj_type=topic&obj_id={s.topic}"
+WRITES: dict[str, tuple[str, str, int, int]] = {
+    "open a topic": ("bob", f"POST /topics?{NEW}=B", 9, 9),
+    "open a topic with a mention": ("bob", f"POST /topics?{NEW}=@alice", 10, 10),
+    "edit a topic": ("alice", f"PUT {TOPIC}?{NEW}=B", 7, 7),
+    "edit a topic, adding a mention": ("alice", f"PUT {TOPIC}?{NEW}=@bob", 10, 11),
+    "move a topic": ("chief", f"PUT {TOPIC}?title=New&node_id={{s.other}}&body=B", 15, 16),
+    "delete a topic": ("alice", f"DELETE {TOPIC}", 11, 12),
+    "ban a topic": ("chief", f"POST {TOPIC}/action?type=ban", 12, 13),
+    "close a topic": ("alice", f"POST {TOPIC}/action?type=close", 6, 6),
+    "reply": ("bob", f"POST {TOPIC}/replies?body=B", 10, 10),
+    "reply with a mention": ("bob", f"POST {TOPIC}/replies?body=@alice", 11, 11),
+    "edit a reply": ("alice", f"POST {REPLY}?body=N", 7, 7),
+    "delete a reply": ("alice", f"DELETE {REPLY}", 13, 14),
+    "delete a reply before others": ("alice", f"DELETE {REPLY}", 15, 16),
+    "like a topic": ("bob", f"POST {LIKE}", 6, 6),
+    "like a reply": ("bob", "POST /likes?obj_type=reply&obj_id={s.reply}", 6, 6),
+    "take back a like that is not there": ("bob", f"DELETE {LIKE}", 4, 4),
+    "follow a topic": ("bob", f"POST {TOPIC}/follow", 4, 4),
+    "favor a topic": ("bob", f"POST {TOPIC}/favorite", 5, 5),
+    "follow a user": ("bob", "POST /users/alice/follow", 7, 8),
+    "block a user": ("bob", "POST /users/alice/block", 3, 3),
+    "mark notifications read": ("bob", "POST /notifications/read?ids=", 1, 1),
+    "delete all notifications": ("alice", "DELETE /notifications/all", 3, 4),
 }
 """User, request, and the statements on SQLite and on PostgreSQL, including the token's."""
 
 
-def _like(kind: str, liked: int) -> dict[str, Any]:
-    return {"obj_type": kind, "obj_id": liked}
-
-
-def _delete_older(scene: Scene) -> Request:
-    older = scene.forum.reply(scene.alice, scene.topic)
-    scene.forum.reply(scene.bob, scene.topic)
-    return "DELETE", f"/replies/{older}", {}
+def statements_of(scene: Scene, name: str) -> Statements:
+    """Send one of the requests, and return its statements."""
+    who, request, *_ = WRITES[name]
+    if name == "delete a reply before others":
+        scene.forum.reply(scene.bob, scene.topic)
+    method, path = request.format(s=scene).split(" ")
+    return of_request(scene.forum, getattr(scene, who), method, path)
 
 
 @pytest.mark.parametrize("name", WRITES)
 def test_a_write_costs_as_many_statements_as_stated(scene: Scene, name: str) -> None:
-    who, make, on_sqlite, on_postgresql = WRITES[name]
-    method, path, params = make(scene)
-    seen = of_request(scene.forum, getattr(scene, who), method, path, **params)
+    *_, on_sqlite, on_postgresql = WRITES[name]
+    seen = statements_of(scene, name)
     stated = on_sqlite if scene.forum.database.is_sqlite else on_postgresql
     assert len(seen) == stated, "\n".join(seen.texts)
 
 
 @each("name", ["reply", "edit a reply", "edit a topic"])
 def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene: Scene, name: str) -> None:
-    who, make, *_ = WRITES[name]
-    method, path, params = make(scene)
-    seen = of_request(scene.forum, getattr(scene, who), method, path, **params)
+    seen = statements_of(scene, name)
     locks = [each for each in seen.texts if "FOR NO KEY UPDATE OF topics" in each]
     assert len(locks) == (0 if scene.forum.database.is_sqlite else 1), "\n".join(seen.texts)
 

@@ -48,6 +48,11 @@ def test_requests_under_way_are_finished(
         assert late.headers["connection"] == "close"
         assert server.process.wait(PATIENCE) == 0
         assert (server.notes / f"ended-{late.json['pid']}").exists(), "No exit handler ran."
+        log = server.log
+    assert f"Shutdown after {number.name}: 1 requests are under way" in log
+    assert "1 requests were finished, 0 requests were cut off at the end" in log
+    assert log.count("forumsvc.serving: Stopped") == (processes + 1 if processes > 1 else 1)
+    assert log.index("cut off at the end") < log.index("forumsvc.serving: Stopped")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -171,22 +176,3 @@ def test_a_unix_socket_is_served(tmp_path: Path) -> None:
             assert client.recv(15) == b"HTTP/1.0 200 OK"
         assert server.stop() == 0
     os.remove(path)
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-def test_the_log_has_the_reason_of_the_shutdown_and_the_finished_requests(
-    tmp_path: Path, processes: int
-) -> None:
-    with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
-        with slow_request(server) as connection:
-            server.process.send_signal(signal.SIGTERM)
-            wait_until(server.refuses_connections, "nobody else is let in")
-            let_go(server)
-            assert read_response(connection).status == 200
-        assert server.process.wait(PATIENCE) == 0
-        log = server.log
-    assert "Shutdown after SIGTERM: 1 requests are under way" in log
-    assert "1 requests were finished, 0 requests were cut off at the end" in log
-    assert log.rstrip().endswith("MainProcess forumsvc.serving: Stopped") or processes == 1
-    assert log.count("forumsvc.serving: Stopped") == (processes + 1 if processes > 1 else 1)
-    assert log.index("cut off at the end") < log.index("forumsvc.serving: Stopped")

@@ -4,10 +4,10 @@ import stat
 from pathlib import Path
 
 import plaster
-import pytest
 
 from forumsvc.cli.config import EXAMPLES
 from forumsvc.settings import Settings
+from tests.cases import each
 from tests.functional.cli.conftest import run_command
 
 ROOT = Path(__file__).parents[3]
@@ -68,7 +68,7 @@ def test_an_address_with_a_line_break_is_refused(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each("name", EXAMPLES)
 def test_each_example_is_the_file_of_the_repository(name: str) -> None:
     folder = "." if name in ("production.ini", "development.ini") else "deploy"
     assert run_command("config", "print", name).out == (ROOT / folder / name).read_text()

@@ -98,13 +98,13 @@ def test_an_area_that_hangs_is_a_finding(examine: Examine, monkeypatch: pytest.M
         yield warning("found before")
         end.wait()
 
-    monkeypatch.setattr(running, "SECONDS", 5.0)
+    monkeypatch.setattr(running, "SECONDS", 1.0)
     monkeypatch.setattr(running, "AREAS", (("first", hanging),))
     found = examine()
     end.set()
     [before, late] = [message for _, _, message in found.faults]
     assert before == "found before"
-    assert late.startswith("Not everything could be checked within 5 seconds: ")
+    assert late.startswith("Not everything could be checked within 1 seconds: ")
 
 
 @on_sqlite

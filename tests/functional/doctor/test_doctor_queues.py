@@ -26,8 +26,6 @@ from tests.functional.doctor.conftest import Examine
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.rows import insert_row
 
-pytestmark = pytest.mark.both_databases
-
 NOW = clock.now()
 HOUR = timedelta(hours=1)
 

@@ -69,7 +69,10 @@ def headings(page: TestResponse) -> tuple[int, bool]:
     return len(page.html.find_all("h1")), bool(title and title.text.partition(" · ")[0].strip())
 
 
-@pytest.mark.parametrize("caller", ["nobody", "member", "maintainer"])
+EXTENDED = [pytest.param(name, marks=pytest.mark.extended) for name in ("member", "maintainer")]
+
+
+@pytest.mark.parametrize("caller", ["nobody", *EXTENDED])
 def test_no_page_has_a_dead_link_and_each_has_a_title_and_a_heading(
     forum: Forum, visitor: Visitor, ann: int, caller: str
 ) -> None:

@@ -119,23 +119,6 @@ def test_nothing_of_the_corpus_runs_as_a_marked_title_or_excerpt(load: Load, que
     assert [load(page) for page in pages(bodies)] == [NOTHING] * len(pages(bodies))
 
 
-def test_nothing_of_the_corpus_runs_as_posts_that_the_api_answers_with(
-    forum: Forum, load: Load
-) -> None:
-    alice = forum.person("alice")
-    topic = forum.topic(alice, forum.node())
-    texts = [text.replace("\x00", "") for text in xss_corpus.texts(CODE)]
-    for start in range(0, len(texts), TOGETHER):
-        body = "\n\n".join(texts[start : start + TOGETHER])
-        made = alice.call("POST", f"/topics/{topic}/replies", json={"body": body})
-        assert made.status_int == 201, made.text
-    bodies: list[str] = []
-    while found := alice.get(f"/topics/{topic}/replies", offset=len(bodies), limit=150).json:
-        bodies += [reply["body_html"] for reply in found]
-    assert len(bodies) == -(-len(texts) // TOGETHER)
-    assert [load(page) for page in pages(bodies, 40)] == [NOTHING] * len(pages(bodies, 40))
-
-
 @pytest.mark.parametrize(
     "payload",
     [
