@@ -7,7 +7,18 @@ from . import languages, paths
 from .public_cache import public_cache_deriver
 from .static_files import asset_path
 
-_FORUM = ("search", "notifications", "moderation", "account.settings", "feeds", "crawlers")
+_TOPICS = ("show", "lists", "reply_places", "write", "actions", "likes")
+_ACCOUNTS = (
+    *("account.login", "account.signup", "account.change_password", "account.reset_password"),
+    *("account.email", "oauth.consent", "oauth.applications"),
+)
+_MODERATION = ("queue", "review", "log", "member", "report", "held_post")
+_FORUM = (
+    *("search.show", "notifications.show"),
+    *(f"moderation.{name}" for name in _MODERATION),
+    *("account.settings", "feeds.topics", "crawlers.robots", "crawlers.sitemap"),
+    *("users.show", "users.actions"),
+)
 
 
 def includeme(config: Configurator) -> None:
@@ -36,13 +47,13 @@ def includeme(config: Configurator) -> None:
     config.include("pyramid_jinja2")
     settings = config.registry.forum_settings
     config.add_view_deriver(public_cache_deriver, "public_cache", under="schema")
-    names = ["csrf", "languages", "page_tween", "account", "oauth", "static_files"]
+    names = ["csrf", "languages", "page_tween", *_ACCOUNTS, "static_files"]
     if settings["docs.enabled"]:
-        names.append("docs")
+        names += ["docs.explorer", "docs.guide"]
     # The routes are tried in their order. Topics are asked for most; the path of a user's page is
     # any word that no other page has.
     if settings["pages.forum"]:
-        names = ["topics", *names, *_FORUM, "users"]
+        names = [*(f"topics.{name}" for name in _TOPICS), *names, *_FORUM]
     else:
         names.append("home")
     for name in (*names, "unknown_path"):

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import colander
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ..errors import Invalid, RateLimited
@@ -17,7 +16,6 @@ WHOLE_FORM = ""
 Values = dict[str, Any]
 """The values of a template."""
 Submit = Callable[[Values], Response | Values]
-View = Callable[[Any, ForumRequest], Response | Values]
 
 
 def form(
@@ -28,31 +26,6 @@ def form(
     form_values: what the fields contain, by name; errors: what is wrong, by name of the field.
     """
     return {"form_values": form_values or {}, "errors": errors or {}, **others}
-
-
-def add_form_page(
-    config: Configurator,
-    name: str,
-    path: str,
-    factory: Callable[[ForumRequest], Any],
-    show: View,
-    submit: View,
-    permission: str,
-    template: str | None = None,
-) -> None:
-    """Add a page with a form that is submitted to its own URL.
-
-    name: of the route; show, submit: the views of GET and POST; template: the route's name if None.
-    """
-    config.add_route(name, path, factory=factory)
-    for view, method in ((show, "GET"), (submit, "POST")):
-        config.add_view(
-            view,
-            route_name=name,
-            request_method=method,
-            renderer=f"templates/{template or name}.jinja2",
-            permission=permission,
-        )
 
 
 def process_form(

@@ -7,6 +7,7 @@ from pyramid.config import Configurator
 from ..permissions import Common
 from ..web.api.request import ForumRequest
 from .page_context import PageContext, public_page
+from .views import add_page
 
 
 def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
@@ -14,11 +15,4 @@ def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("home", "/", factory=public_page)
-    config.add_view(
-        show,
-        route_name="home",
-        request_method="GET",
-        renderer="templates/home.jinja2",
-        permission=Common.VIEW,
-    )
+    add_page(config, "home", "/", public_page, Common.VIEW, show, template="home")

@@ -4,28 +4,21 @@ So the same ACLs decide who may see a page, who may submit its forms, and which 
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from ..errors import Gone, NotFound
 from ..ids import parse_id
 from ..permissions import SearchPermission
 from ..queries import topics as topic_queries
 from ..resources.audit_log import AuditLog
-from ..resources.held_posts import HeldPostItem
-from ..resources.nodes import NodeItem
-from ..resources.notifications import Notifications
-from ..resources.replies import ReplyItem
-from ..resources.reports import Reports
-from ..resources.reviews import ReviewItem, Reviews
 from ..resources.root import Root
 from ..resources.search import Search
-from ..resources.topics import TopicItem, Topics
-from ..resources.users import UserItem
 from ..security.policy import decide
 from ..web.api.request import ForumRequest
 from .page_context import LoginRequired, PageContext, path_after_login
 
-T = TypeVar("T")
+Factory = Callable[[ForumRequest], Any]
+"""Makes the context of a page."""
 
 _CSP = {
     # Posts have pictures of other sites.
@@ -43,27 +36,25 @@ def make_page_tree(request: ForumRequest) -> Root:
     return Root(request, request.caller, is_write=request.is_write)
 
 
-def topics_page(request: ForumRequest) -> Topics:
-    """Return the context of a page about all topics."""
-    return make_page_tree(request).topics
+def _page(*names: str, needs_login: bool = False) -> Factory:
+    """Return the factory of the page of a resource. It raises NotFound, and LoginRequired before.
+
+    names: those on the way to it; one in braces stands for its value in the URL.
+    """
+
+    def context(request: ForumRequest) -> Any:
+        root = make_page_tree(request)
+        if needs_login and request.caller is None:
+            raise LoginRequired(path_after_login(request))
+        return _child(root, *(name.format_map(request.matchdict) for name in names))
+
+    return context
 
 
-def node_page(request: ForumRequest) -> NodeItem:
-    """Return the context of the page of a node. Raises NotFound."""
-    return cast("NodeItem", _child(make_page_tree(request), "nodes", request.matchdict["node_id"]))
-
-
-def _users_tree(request: ForumRequest) -> Root:
-    root = make_page_tree(request)
-    if request.caller is None:
-        raise LoginRequired(path_after_login(request))
-    return root
-
-
-def for_users(factory: Callable[[ForumRequest], T]) -> Callable[[ForumRequest], T]:
+def for_users(factory: Factory) -> Factory:
     """Return the factory of a page for whoever is logged in. It raises LoginRequired."""
 
-    def context(request: ForumRequest) -> T:
+    def context(request: ForumRequest) -> Any:
         found = factory(request)
         if request.caller is None:
             raise LoginRequired(path_after_login(request))
@@ -72,11 +63,34 @@ def for_users(factory: Callable[[ForumRequest], T]) -> Callable[[ForumRequest], 
     return context
 
 
-def topic_page(request: ForumRequest) -> TopicItem:
+def _child(root: Root, *names: str) -> Any:
+    found: Any = root
+    try:
+        for name in names:
+            found = found[name]
+        return found
+    except KeyError:
+        raise NotFound("There is nothing here.") from None
+
+
+topics_page = _page("topics")
+node_page = _page("nodes", "{node_id}")
+reply_page = _page("replies", "{reply_id}")
+user_page = _page("users", "{login}")
+own_page = _page("users", "me", needs_login=True)
+notifications_page = _page("notifications", needs_login=True)
+reports_page = _page("reports", needs_login=True)
+reviews_page = _page("reviews", needs_login=True)
+review_page = _page("reviews", "{review_id}", needs_login=True)
+held_post_page = _page("held", "{held_id}", needs_login=True)
+moderated_user_page = _page("users", "{login}", needs_login=True)
+
+
+def topic_page(request: ForumRequest) -> Any:
     """Return the context of the page of a topic. Raises NotFound; Gone for a deleted topic."""
     root, topic_id = make_page_tree(request), request.matchdict["topic_id"]
     try:
-        return cast("TopicItem", _child(root, "topics", topic_id))
+        return _child(root, "topics", topic_id)
     except NotFound:
         parsed = parse_id(topic_id)
         row = topic_queries.state(root.executor, parsed) if parsed is not None else None
@@ -85,58 +99,9 @@ def topic_page(request: ForumRequest) -> TopicItem:
         raise
 
 
-def reply_page(request: ForumRequest) -> ReplyItem:
-    """Return the context of a page about a reply. Raises NotFound."""
-    return cast(
-        "ReplyItem", _child(make_page_tree(request), "replies", request.matchdict["reply_id"])
-    )
-
-
-def user_page(request: ForumRequest) -> UserItem:
-    """Return the context of a page about a user. Raises NotFound."""
-    return cast("UserItem", _child(make_page_tree(request), "users", request.matchdict["login"]))
-
-
-def notifications_page(request: ForumRequest) -> Notifications:
-    """Return the context of the page of one's own notifications. Raises LoginRequired."""
-    return cast("Notifications", _users_tree(request)["notifications"])
-
-
-def own_page(request: ForumRequest) -> UserItem:
-    """Return one's own user, as the context of a page. Raises LoginRequired."""
-    return cast("UserItem", _child(_users_tree(request), "users", "me"))
-
-
-def reports_page(request: ForumRequest) -> Reports:
-    """Return the context of a form that reports something. Raises LoginRequired."""
-    return cast("Reports", _child(_users_tree(request), "reports"))
-
-
-def reviews_page(request: ForumRequest) -> Reviews:
-    """Return the context of the queue of moderators. Raises LoginRequired."""
-    return cast("Reviews", _child(_users_tree(request), "reviews"))
-
-
-def review_page(request: ForumRequest) -> ReviewItem:
-    """Return the context of the page of a review. Raises LoginRequired, NotFound."""
-    root, review_id = _users_tree(request), request.matchdict["review_id"]
-    return cast("ReviewItem", _child(root, "reviews", review_id))
-
-
-def held_post_page(request: ForumRequest) -> HeldPostItem:
-    """Return the context of the page of a held post. Raises LoginRequired, NotFound."""
-    root, held_id = _users_tree(request), request.matchdict["held_id"]
-    return cast("HeldPostItem", _child(root, "held", held_id))
-
-
-def moderated_user_page(request: ForumRequest) -> UserItem:
-    """Return the context of a page that restricts a user. Raises LoginRequired, NotFound."""
-    return cast("UserItem", _child(_users_tree(request), "users", request.matchdict["login"]))
-
-
 def log_page(request: ForumRequest) -> AuditLog:
     """Return the context of the log. Raises LoginRequired where it is not public."""
-    log = cast("AuditLog", _child(make_page_tree(request), "moderation", "log"))
+    log: AuditLog = _child(make_page_tree(request), "moderation", "log")
     if request.caller is None and not log.is_public:
         raise LoginRequired(path_after_login(request))
     return log
@@ -144,17 +109,7 @@ def log_page(request: ForumRequest) -> AuditLog:
 
 def search_page(request: ForumRequest) -> Search:
     """Return the context of the search. Raises NotFound where it is off; LoginRequired."""
-    search = cast("Search", _child(make_page_tree(request), "search"))
+    search: Search = _child(make_page_tree(request), "search")
     if request.caller is None and not decide(None, search, SearchPermission.SEARCH):
         raise LoginRequired(path_after_login(request))
     return search
-
-
-def _child(root: Root, *names: str) -> object:
-    found: Any = root
-    try:
-        for name in names:
-            found = found[name]
-        return found
-    except KeyError:
-        raise NotFound("There is nothing here.") from None

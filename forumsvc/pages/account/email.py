@@ -5,8 +5,7 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ...errors import Conflict, Forbidden, Invalid
-from ...oauth import login
+from ...errors import Conflict, Forbidden
 from ...permissions import AccountPermission, Common
 from ...schemas.accounts import confirm_email_form, email_form
 from ...services import email_confirmation
@@ -14,10 +13,11 @@ from ...texts import Message
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
-from ..forms import WHOLE_FORM, Values, add_form_page, form, process_form
+from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import PageContext, login_required, public_page
 from ..paths import redirect_to_page
-from .password_check import check_password_attempt
+from ..views import add_page
+from .password_check import check_current_password
 
 _INVALID_LINK = Message("This link was used, has expired, or is incomplete. Have a new one sent.")
 
@@ -33,20 +33,13 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
     def change(values: Values) -> Response:
         request.registry.abuse_limits.count_mail_request(request)
-        attempt = check_password_attempt(request, user.login, values["current_password"])
-        if attempt.user is None:
-            raise Invalid("current_password", "is wrong")
-        login.record_success(request.db, attempt, request.now)
+        check_current_password(request, user.login, values["current_password"])
         is_sent = accounts.change_address(request, user.user_id, values["email"])
         message = "confirmation-sent" if is_sent else "email-saved"
         return redirect_to_page(request, "email", flash_message=message)
 
     others = {**_present(context, request), "flash_message": None}
-    result = process_form(request, email_form(), change, **others)
-    if request.response.status_int == 400:
-        # Commit the count of the password, right or wrong; nothing else was written.
-        request.response.headers["X-Tm"] = "commit"
-    return result
+    return process_form(request, email_form(), change, **others)
 
 
 def send_again(context: PageContext, request: ForumRequest) -> Response:
@@ -103,12 +96,9 @@ def _verified(
 
 
 def includeme(config: Configurator) -> None:
-    path = "/settings/email"
-    may = AccountPermission.MANAGE
-    add_form_page(config, "email", path, login_required, show, submit, may)
-    name, pages = "confirm_email", (show_confirm, submit_confirm)
-    add_form_page(config, name, f"{path}/confirm", public_page, *pages, Common.VIEW)
-    config.add_route("send_confirmation", f"{path}/confirmation", factory=login_required)
-    config.add_view(
-        send_again, route_name="send_confirmation", request_method="POST", permission=may
-    )
+    path, may = "/settings/email", AccountPermission.MANAGE
+    add_page(config, "email", path, login_required, may, show, submit, template="email")
+    page = ("confirm_email", f"{path}/confirm", public_page, Common.VIEW)
+    add_page(config, *page, show_confirm, submit_confirm, template="confirm_email")
+    again = ("send_confirmation", f"{path}/confirmation", login_required, may)
+    add_page(config, *again, submit=send_again)

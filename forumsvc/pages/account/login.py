@@ -10,9 +10,10 @@ from ...services import accounts
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
-from ..forms import WHOLE_FORM, Values, add_form_page, form, process_form
+from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import LoginRequired, PageContext, login_required, public_page
 from ..paths import redirect_to_page, safe_redirect_path, see_other
+from ..views import add_page
 from .password_check import check_password_attempt
 
 _MISMATCH = Message("Login and password do not match.")
@@ -57,8 +58,6 @@ def redirect_to_login(error: LoginRequired, request: ForumRequest) -> Response:
 
 def _show_wrong_password(request: ForumRequest, username: str) -> Values:
     request.response.status_int = 400
-    # Commit the count of the failure.
-    request.response.headers["X-Tm"] = "commit"
     return form(
         form_values={"username": username},
         errors={WHOLE_FORM: _MISMATCH},
@@ -77,13 +76,9 @@ def _redirect_to_next(request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    add_form_page(config, "login", "/login", public_page, show, submit, Common.VIEW)
-    for view, route, path in (
-        (log_out, "logout", "/logout"),
-        (log_out_everywhere, "logout_everywhere", "/logout/everywhere"),
-    ):
-        config.add_route(route, path, factory=login_required)
-        config.add_view(
-            view, route_name=route, request_method="POST", permission=AccountPermission.MANAGE
-        )
+    may = AccountPermission.MANAGE
+    add_page(config, "login", "/login", public_page, Common.VIEW, show, submit, template="login")
+    add_page(config, "logout", "/logout", login_required, may, submit=log_out)
+    everywhere = ("logout_everywhere", "/logout/everywhere", login_required, may)
+    add_page(config, *everywhere, submit=log_out_everywhere)
     config.add_exception_view(redirect_to_login, context=LoginRequired)

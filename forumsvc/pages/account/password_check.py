@@ -1,5 +1,6 @@
 """Checking the passwords that users type on the pages."""
 
+from ...errors import Invalid
 from ...oauth import login
 from ...web.api.request import ForumRequest
 
@@ -7,7 +8,10 @@ from ...web.api.request import ForumRequest
 def check_password_attempt(
     request: ForumRequest, username: str, password: str
 ) -> login.LoginAttempt:
-    """Check a password. A wrong one is counted, so the response must commit. Raises RateLimited."""
+    """Check a password. The page that answers commits the count, right or wrong.
+
+    Raises RateLimited.
+    """
     attempt = login.authenticate(
         request.registry.database.reads,
         request.settings,
@@ -18,4 +22,13 @@ def check_password_attempt(
     )
     if attempt.user is None:
         login.record_failure(request.db, attempt, request.settings, request.now)
+    request.response.headers["X-Tm"] = "commit"
     return attempt
+
+
+def check_current_password(request: ForumRequest, login_name: str, password: str) -> None:
+    """Check the password of the form's field `current_password`. Raises Invalid, RateLimited."""
+    attempt = check_password_attempt(request, login_name, password)
+    if attempt.user is None:
+        raise Invalid("current_password", "is wrong")
+    login.record_success(request.db, attempt, request.now)

@@ -13,9 +13,10 @@ from ...schemas.accounts import forgot_password_form, reset_password_form
 from ...services import accounts, email_confirmation, mails, password_reset, registration
 from ...texts import Message
 from ...web.api.request import ForumRequest
-from ..forms import Values, add_form_page, form, process_form
+from ..forms import Values, form, process_form
 from ..page_context import PageContext, public_page
 from ..paths import redirect_to_page
+from ..views import add_page
 
 _INVALID_LINK = Message("This link was used, has expired, or is incomplete. Request a new one.")
 
@@ -98,8 +99,8 @@ def _check_mail(request: ForumRequest) -> None:
 
 
 def includeme(config: Configurator) -> None:
-    for name, path, shown, submitted in (
-        ("forgot_password", "/password/forgotten", show, submit),
-        ("reset_password", "/password/reset", show_reset, submit_reset),
+    for name, path, views in (
+        ("forgot_password", "/password/forgotten", (show, submit)),
+        ("reset_password", "/password/reset", (show_reset, submit_reset)),
     ):
-        add_form_page(config, name, path, public_page, shown, submitted, Common.VIEW)
+        add_page(config, name, path, public_page, Common.VIEW, *views, template=name)

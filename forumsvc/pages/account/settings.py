@@ -16,10 +16,11 @@ from ...services import photos, profiles
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
-from ..forms import Values, add_form_page, form, process_form
+from ..forms import Values, form, process_form
 from ..page_tree import own_page
 from ..paths import redirect_to_page
 from ..pictures import record_picture, uploaded_file
+from ..views import add_page
 
 _FIELDS = (ProfileText("name", Message("Name"), max_length=100), *PROFILE_TEXTS)
 
@@ -77,4 +78,6 @@ def _others(item: UserItem, request: ForumRequest) -> Values:
 
 
 def includeme(config: Configurator) -> None:
-    add_form_page(config, "settings", "/settings", own_page, show, submit, May.UPDATE)
+    add_page(
+        config, "settings", "/settings", own_page, May.UPDATE, show, submit, template="settings"
+    )

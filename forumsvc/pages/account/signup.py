@@ -8,9 +8,10 @@ from ...schemas.accounts import registration_form
 from ...services import registration
 from ...web import accounts
 from ...web.api.request import ForumRequest
-from ..forms import Values, add_form_page, form, process_form
+from ..forms import Values, form, process_form
 from ..page_context import PageContext, public_page
 from ..paths import redirect_to_page, safe_redirect_path
+from ..views import add_page
 from . import signup_trap
 
 
@@ -43,4 +44,4 @@ def _next(request: ForumRequest) -> str | None:
 
 
 def includeme(config: Configurator) -> None:
-    add_form_page(config, "signup", "/signup", public_page, show, submit, Common.VIEW)
+    add_page(config, "signup", "/signup", public_page, Common.VIEW, show, submit, template="signup")

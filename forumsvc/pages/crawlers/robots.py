@@ -8,6 +8,7 @@ from ...web.api.request import ForumRequest
 from ..files import file_response
 from ..page_context import PageContext, public_page
 from ..paths import absolute_url
+from ..views import add_page
 
 _DISALLOWED = (
     "/api/",
@@ -31,5 +32,4 @@ def show_robots(context: PageContext, request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("robots", "/robots.txt", factory=public_page)
-    config.add_view(show_robots, route_name="robots", request_method="GET", permission=Common.VIEW)
+    add_page(config, "robots", "/robots.txt", public_page, Common.VIEW, show_robots)

@@ -18,6 +18,7 @@ from ...web.api.request import ForumRequest
 from ..files import file_response
 from ..page_tree import topics_page
 from ..paths import absolute_url, node_path, topic_path
+from ..views import add_page
 
 PART = 10_000
 """How many ids a part covers; a file may have 50,000 addresses."""
@@ -88,9 +89,6 @@ def _xml(request: ForumRequest, root: str, element: str, places: Iterable[_Place
 
 
 def includeme(config: Configurator) -> None:
-    for view, name, path in (
-        (show_index, "sitemap", "/sitemap.xml"),
-        (show_part, "sitemap_part", r"/sitemap-{part:\d+}.xml"),
-    ):
-        config.add_route(name, path, factory=topics_page)
-        config.add_view(view, route_name=name, request_method="GET", permission=Common.VIEW)
+    add_page(config, "sitemap", "/sitemap.xml", topics_page, Common.VIEW, show_index)
+    part = ("sitemap_part", r"/sitemap-{part:\d+}.xml", topics_page, Common.VIEW)
+    add_page(config, *part, show_part)

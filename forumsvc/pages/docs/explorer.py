@@ -9,6 +9,7 @@ from ...permissions import Common
 from ...web.api.request import ForumRequest
 from ..page_context import PageContext, public_page
 from ..static_files import add_static_files
+from ..views import add_page
 
 _CSP = {
     "script-src": "'self'",
@@ -36,11 +37,4 @@ def includeme(config: Configurator) -> None:
         (show, "explorer", "/docs"),
         (redirect, "explorer_redirect", REDIRECT_PATH),
     ):
-        config.add_route(name, path, factory=public_page)
-        config.add_view(
-            view,
-            route_name=name,
-            request_method="GET",
-            renderer=f"templates/{name}.jinja2",
-            permission=Common.VIEW,
-        )
+        add_page(config, name, path, public_page, Common.VIEW, view, template=name)

@@ -18,6 +18,7 @@ from ...web.api.request import ForumRequest
 from ..page_context import PageContext, public_page
 from ..post_html import accessible
 from ..static_files import add_file_at_root
+from ..views import add_page
 
 CHAPTERS = (
     "quick-start",
@@ -120,14 +121,7 @@ def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
 
 
 def includeme(config: Configurator) -> None:
-    for name, pattern in (("guide", "/docs/guide"), ("guide_chapter", "/docs/guide/{chapter}")):
-        config.add_route(name, pattern, factory=public_page)
-        config.add_view(
-            show,
-            route_name=name,
-            request_method="GET",
-            renderer="templates/guide.jinja2",
-            permission=Common.VIEW,
-        )
+    for name, path in (("guide", "/docs/guide"), ("guide_chapter", "/docs/guide/{chapter}")):
+        add_page(config, name, path, public_page, Common.VIEW, show, template="guide")
     # The style sheet of rendered Markdown, which clients may use, too.
     add_file_at_root(config, "/docs/content.css")

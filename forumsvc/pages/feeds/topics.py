@@ -27,6 +27,7 @@ from ..files import file_response
 from ..page_tree import node_page, topics_page, user_page
 from ..paths import absolute_url, feed_path, node_path, see_other, topic_path, user_path
 from ..post_html import post_html
+from ..views import add_page
 
 _ENTRIES = 20
 _LENGTH = 2_000
@@ -164,17 +165,8 @@ _FEEDS: tuple[tuple[str, str, str, Callable[[ForumRequest], Any]], ...] = (
 
 def includeme(config: Configurator) -> None:
     for name, path, former, factory in _FEEDS:
-        for view, route, pattern in (
-            (show_atom, f"{name}_atom", f"{path}/feed.xml"),
-            (show_json, f"{name}_json", f"{path}/feed.json"),
-            (go_to_feed, f"{name}_feed", f"{former}/feed"),
-        ):
-            config.add_route(route, pattern, factory=factory)
-            config.add_view(
-                view,
-                route_name=route,
-                request_method="GET",
-                # The versions of the lists change with the text of a topic, too.
-                cache_policy=None if view is go_to_feed else TOPIC_LIST,
-                permission=Common.VIEW,
-            )
+        # The versions of the lists change with the text of a topic, too.
+        of, cached = (factory, Common.VIEW), TOPIC_LIST
+        add_page(config, f"{name}_atom", f"{path}/feed.xml", *of, show_atom, cache_policy=cached)
+        add_page(config, f"{name}_json", f"{path}/feed.json", *of, show_json, cache_policy=cached)
+        add_page(config, f"{name}_feed", f"{former}/feed", *of, go_to_feed)

@@ -13,6 +13,7 @@ from ..forms import Values
 from ..lines import Moment
 from ..page_tree import held_post_page
 from ..paths import see_other, topic_path
+from ..views import add_page
 
 
 def show_held_post(item: HeldPostItem, request: ForumRequest) -> Values:
@@ -38,18 +39,14 @@ def withdraw(item: HeldPostItem, request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("held_post", r"/held/{held_id:\d+}", factory=held_post_page)
-    config.add_view(
+    add_page(
+        config,
+        "held_post",
+        r"/held/{held_id:\d+}",
+        held_post_page,
+        Common.VIEW,
         show_held_post,
-        route_name="held_post",
-        request_method="GET",
-        renderer="templates/held_post.jinja2",
-        permission=Common.VIEW,
-    )
-    config.add_view(
         withdraw,
-        route_name="held_post",
-        request_method="POST",
-        renderer="templates/held_post.jinja2",
-        permission=HeldPermission.WITHDRAW,
+        template="held_post",
+        submit_permission=HeldPermission.WITHDRAW,
     )

@@ -19,6 +19,7 @@ from ..lines import Moment
 from ..page_tree import log_page
 from ..paging import page_request
 from ..paths import topic_path, user_path
+from ..views import add_page
 
 TABS = (None, EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 """What can be chosen: everything, or only what was hidden in one way."""
@@ -81,12 +82,5 @@ def _line(request: ForumRequest, row: Any) -> LogLine:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("moderation_log", "/moderation/log", factory=log_page)
-    config.add_view(
-        show_log,
-        route_name="moderation_log",
-        request_method="GET",
-        schema=_schema,
-        renderer="templates/log.jinja2",
-        permission=LogPermission.VIEW,
-    )
+    page = ("moderation_log", "/moderation/log", log_page, LogPermission.VIEW, show_log)
+    add_page(config, *page, template="log", schema=_schema)

@@ -21,6 +21,7 @@ from ..lines import Moment
 from ..page_tree import moderated_user_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import see_other, user_path
+from ..views import add_page
 
 _ACTIONS = {"silence": silence_form, "unsilence": reason_form, "warn": warning_form}
 _PERMISSIONS = {"silence": May.SILENCE, "unsilence": May.UNSILENCE, "warn": May.WARN}
@@ -87,25 +88,15 @@ def _neighbours(item: UserItem, request: ForumRequest) -> int | None:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("moderated_user", "/moderation/users/{login}", factory=moderated_user_page)
-    names = "|".join(_ACTIONS)
-    config.add_route(
-        "moderated_user_action",
-        f"/moderation/users/{{login}}/{{action:{names}}}",
-        factory=moderated_user_page,
-    )
-    config.add_view(
-        show_member,
-        route_name="moderated_user",
-        request_method="GET",
-        schema=numbered_or_cursor,
-        renderer="templates/member.jinja2",
-        permission=May.VIEW_NOTES,
-    )
+    path = "/moderation/users/{login}"
+    page = ("moderated_user", path, moderated_user_page, May.VIEW_NOTES, show_member)
+    add_page(config, *page, template="member", schema=numbered_or_cursor)
+    route, names = "moderated_user_action", "|".join(_ACTIONS)
+    config.add_route(route, f"{path}/{{action:{names}}}", factory=moderated_user_page)
     for name, permission in _PERMISSIONS.items():
         config.add_view(
             submit_member,
-            route_name="moderated_user_action",
+            route_name=route,
             match_param=f"action={name}",
             request_method="POST",
             renderer="templates/member.jinja2",

@@ -15,6 +15,7 @@ from ...web.api.request import ForumRequest
 from ..lines import Moment
 from ..page_tree import reviews_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
+from ..views import add_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,5 @@ def _line(request: ForumRequest, row: Any) -> ReviewLine:
 def includeme(config: Configurator) -> None:
     paths = {"moderation": "/moderation", "moderation_resolved": "/moderation/resolved"}
     for name, path in paths.items():
-        config.add_route(name, path, factory=reviews_page)
-        config.add_view(
-            show_queue,
-            route_name=name,
-            request_method="GET",
-            schema=numbered_or_cursor,
-            renderer="templates/queue.jinja2",
-            permission=ReviewPermission.VIEW,
-        )
+        page = (name, path, reviews_page, ReviewPermission.VIEW, show_queue)
+        add_page(config, *page, template="queue", schema=numbered_or_cursor)

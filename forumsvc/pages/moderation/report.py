@@ -20,6 +20,7 @@ from ..flash_messages import flash_message
 from ..forms import Values, form, process_form
 from ..page_tree import reports_page
 from ..paths import see_other, topic_path, user_path
+from ..views import add_page
 
 _ROUTES = {
     "report_topic": (Reportable.TOPIC, r"/topics/{obj_id:\d+}/report"),
@@ -82,13 +83,7 @@ def _others(request: ForumRequest) -> dict[str, Any]:
 
 
 def includeme(config: Configurator) -> None:
+    views = show_report, submit_report
     for name, (_, path) in _ROUTES.items():
-        config.add_route(name, path, factory=reports_page)
-        for view, method in ((show_report, "GET"), (submit_report, "POST")):
-            config.add_view(
-                view,
-                route_name=name,
-                request_method=method,
-                renderer="templates/report.jinja2",
-                permission=ReportPermission.CREATE,
-            )
+        page = (name, path, reports_page, ReportPermission.CREATE, *views)
+        add_page(config, *page, template="report")

@@ -22,6 +22,7 @@ from ..lines import Moment
 from ..page_tree import review_page
 from ..paths import see_other, topic_path, user_path
 from ..post_html import post_html
+from ..views import add_page
 
 
 def show_review(item: ReviewItem, request: ForumRequest) -> Values:
@@ -102,15 +103,14 @@ def _decisions(row: ReviewRow) -> list[Decision]:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("review", r"/moderation/reviews/{review_id:\d+}", factory=review_page)
-    for view, method, permission in (
-        (show_review, "GET", ReviewPermission.VIEW),
-        (submit_review, "POST", ReviewPermission.RESOLVE),
-    ):
-        config.add_view(
-            view,
-            route_name="review",
-            request_method=method,
-            renderer="templates/review.jinja2",
-            permission=permission,
-        )
+    add_page(
+        config,
+        "review",
+        r"/moderation/reviews/{review_id:\d+}",
+        review_page,
+        ReviewPermission.VIEW,
+        show_review,
+        submit_review,
+        template="review",
+        submit_permission=ReviewPermission.RESOLVE,
+    )

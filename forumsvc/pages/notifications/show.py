@@ -23,6 +23,7 @@ from ..page_tree import notifications_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import node_path, redirect_to_page, topic_path
 from ..post_html import post_html
+from ..views import add_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +95,12 @@ def delete_notifications(own: Notifications, request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    factory, may = notifications_page, NotificationPermission
-    config.add_route("notifications", "/notifications", factory=factory)
-    config.add_view(
-        show_notifications,
-        route_name="notifications",
-        request_method="GET",
-        schema=numbered_or_cursor,
-        renderer="templates/show.jinja2",
-        permission=Common.VIEW,
-    )
+    path, factory, may = "/notifications", notifications_page, NotificationPermission
+    page = ("notifications", path, factory, Common.VIEW, show_notifications)
+    add_page(config, *page, template="show", schema=numbered_or_cursor)
     for view, action, permission in (
         (read_notifications, "read", may.MARK_READ),
         (delete_notifications, "delete", may.DESTROY),
     ):
-        name = f"notifications_{action}"
-        config.add_route(name, f"/notifications/{action}", factory=factory)
-        config.add_view(view, route_name=name, request_method="POST", permission=permission)
+        button = (f"notifications_{action}", f"{path}/{action}", factory, permission)
+        add_page(config, *button, submit=view)

@@ -18,6 +18,7 @@ from ..flash_messages import flash_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import PageContext, login_required
 from ..paths import redirect_to_page
+from ..views import add_page
 
 MAX_APPLICATIONS = 50
 """How many applications a user may register."""
@@ -118,23 +119,13 @@ def _own_client(request: ForumRequest) -> clients.Client:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("applications", "/applications", factory=login_required)
-    for view, method, permission in (
-        (show, "GET", May.MANAGE),
-        (register, "POST", May.REGISTER_CLIENTS),
-    ):
-        config.add_view(
-            view,
-            route_name="applications",
-            request_method=method,
-            renderer="templates/applications.jinja2",
-            permission=permission,
-        )
+    path, manage, may = "/applications", May.MANAGE, May.REGISTER_CLIENTS
+    page = ("applications", path, login_required, manage, show, register)
+    add_page(config, *page, template="applications", submit_permission=may)
     for view, action, permission in (
-        (revoke, "revoke", May.MANAGE),
-        (rotate, "rotate", May.REGISTER_CLIENTS),
-        (delete, "delete", May.MANAGE),
+        (revoke, "revoke", manage),
+        (rotate, "rotate", may),
+        (delete, "delete", manage),
     ):
-        name = f"application_{action}"
-        config.add_route(name, f"/applications/{{client_id}}/{action}", factory=login_required)
-        config.add_view(view, route_name=name, request_method="POST", permission=permission)
+        button = (f"application_{action}", f"{path}/{{client_id}}/{action}", login_required)
+        add_page(config, *button, permission, submit=view)

@@ -19,6 +19,7 @@ from ...permissions import Common
 from ...web.api.request import ForumRequest
 from ..page_context import LoginRequired, PageContext, public_page
 from ..paths import safe_redirect_path, see_other, with_query
+from ..views import add_page
 
 ROUTE = "oauth_authorize"
 _HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
@@ -114,14 +115,7 @@ def _csp_source(redirect_uri: str) -> str:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route(ROUTE, "/oauth/authorize", factory=public_page)
-    config.add_view(
-        show,
-        route_name=ROUTE,
-        request_method="GET",
-        renderer="templates/consent.jinja2",
-        permission=Common.VIEW,
-    )
-    config.add_view(submit, route_name=ROUTE, request_method="POST", permission=Common.VIEW)
+    page = (ROUTE, "/oauth/authorize", public_page, Common.VIEW, show, submit)
+    add_page(config, *page, template="consent")
     config.add_exception_view(redirect_with_error, context=RedirectableError)
     config.add_exception_view(show_error, context=NonRedirectableError)

@@ -23,6 +23,7 @@ from ..languages import as_sentence
 from ..lines import Moment, Person
 from ..page_tree import search_page
 from ..paths import topic_path, with_query
+from ..views import add_page
 
 
 class Kind(StrEnum):
@@ -145,11 +146,4 @@ def _next(request: ForumRequest, found: FoundPosts) -> str | None:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("search", "/search", factory=search_page)
-    config.add_view(
-        show_search,
-        route_name="search",
-        request_method="GET",
-        renderer="templates/show.jinja2",
-        permission=May.SEARCH,
-    )
+    add_page(config, "search", "/search", search_page, May.SEARCH, show_search, template="show")

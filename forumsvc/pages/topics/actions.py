@@ -1,30 +1,17 @@
 """What can be done with topics and replies by a button, which stands where the ACL allows it."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from pyramid.config import Configurator
-from pyramid.response import Response
 
 from ...permissions import ReplyPermission, TopicPermission
 from ...queries.viewer_states import ViewerState
-from ...resources.replies import ReplyItem
-from ...resources.topics import TopicItem
-from ...schemas.moderation import reason_form
 from ...services import relations, replies, topics
-from ...web.api.api_view import Locked
 from ...web.api.request import ForumRequest
+from ..buttons import Action, add_buttons
 from ..page_tree import for_users, reply_page, topic_page
-from ..paths import see_other
 from .reply_places import reply_path
-
-
-class Action(NamedTuple):
-    """A button. act: calls the service; locked: as of a view of the API."""
-
-    permission: str
-    act: Callable[[ForumRequest, Any], object]
-    locked: Locked | None = "state"
 
 
 def _calls(service: Callable[..., object]) -> Callable[[ForumRequest, Any], object]:
@@ -108,55 +95,17 @@ def reply_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[st
     return [name for name in shown if may[REPLY_ACTIONS[name].permission]]
 
 
-def _topic_view(name: str, action: Action) -> Callable[[TopicItem, ForumRequest], Response]:
-    def act(item: TopicItem, request: ForumRequest) -> Response:
-        action.act(request, item.row)
-        if name == "delete":
-            return see_other(request.route_path("topics"))
-        return see_other(request.route_path("topic", topic_id=item.row.id))
-
-    act.__name__ = f"{name}_topic"
-    return act
+def _after_topic(request: ForumRequest, row: Any, action: str) -> str:
+    if action == "delete":
+        return request.route_path("topics")
+    return request.route_path("topic", topic_id=row.id)
 
 
-def _reply_view(name: str, action: Action) -> Callable[[ReplyItem, ForumRequest], Response]:
-    def act(item: ReplyItem, request: ForumRequest) -> Response:
-        action.act(request, item.row)
-        return see_other(reply_path(request, item.row.id))
-
-    act.__name__ = f"{name}_reply"
-    return act
-
-
-def _add_actions(
-    config: Configurator,
-    route: str,
-    actions: dict[str, Action],
-    make_view: Callable[[str, Action], Any],
-) -> None:
-    for name, action in actions.items():
-        config.add_view(
-            make_view(name, action),
-            route_name=route,
-            match_param=f"action={name}",
-            request_method="POST",
-            permission=action.permission,
-            locked=action.locked,
-            schema=reason_form,
-        )
+def _after_reply(request: ForumRequest, row: Any, action: str) -> str:
+    return reply_path(request, row.id)
 
 
 def includeme(config: Configurator) -> None:
-    topic, reply = ("|".join(actions) for actions in (TOPIC_ACTIONS, REPLY_ACTIONS))
-    config.add_route(
-        "topic_action",
-        rf"/topics/{{topic_id:\d+}}/{{action:{topic}}}",
-        factory=for_users(topic_page),
-    )
-    config.add_route(
-        "reply_action",
-        rf"/replies/{{reply_id:\d+}}/{{action:{reply}}}",
-        factory=for_users(reply_page),
-    )
-    _add_actions(config, "topic_action", TOPIC_ACTIONS, _topic_view)
-    _add_actions(config, "reply_action", REPLY_ACTIONS, _reply_view)
+    topic, reply = for_users(topic_page), for_users(reply_page)
+    add_buttons(config, "topic", r"/topics/{topic_id:\d+}", topic, TOPIC_ACTIONS, _after_topic)
+    add_buttons(config, "reply", r"/replies/{reply_id:\d+}", reply, REPLY_ACTIONS, _after_reply)

@@ -13,6 +13,7 @@ from ..lines import Person
 from ..page_tree import reply_page, topic_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import topic_path
+from ..views import add_page
 
 
 def show_topic_likers(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
@@ -37,12 +38,5 @@ def includeme(config: Configurator) -> None:
         (show_topic_likers, "topic_likes", r"/topics/{topic_id:\d+}/likes", topic_page),
         (show_reply_likers, "reply_likes", r"/replies/{reply_id:\d+}/likes", reply_page),
     ):
-        config.add_route(name, path, factory=factory)
-        config.add_view(
-            view,
-            route_name=name,
-            request_method="GET",
-            schema=numbered_or_cursor,
-            renderer="templates/likes.jinja2",
-            permission=Common.VIEW,
-        )
+        page = (name, path, factory, Common.VIEW, view)
+        add_page(config, *page, template="likes", schema=numbered_or_cursor)

@@ -29,6 +29,7 @@ from ..page_tree import node_page, topics_page
 from ..paging import cursor_links, cursor_query, numbered_or_cursor, page_request
 from ..paths import absolute_url, feed_path, node_path, see_other
 from ..previews import Preview, beginning
+from ..views import add_page
 
 TABS = {
     "topics": (TopicOrder.LAST_ACTIVED, "/topics"),
@@ -127,16 +128,7 @@ def includeme(config: Configurator) -> None:
     routes += [(name, path, topics_page) for name, (_, path) in TABS.items()]
     routes.append(("node", r"/topics/node{node_id:\d+}", node_page))
     for name, path, factory in routes:
-        config.add_route(name, path, factory=factory)
-        config.add_view(
-            show,
-            route_name=name,
-            request_method="GET",
-            schema=numbered_or_cursor,
-            cache_policy=TOPIC_LIST,
-            renderer="templates/list.jinja2",
-            permission=Common.VIEW,
-        )
+        page = (name, path, factory, Common.VIEW, show)
+        add_page(config, *page, template="list", schema=numbered_or_cursor, cache_policy=TOPIC_LIST)
     for name, path in (("nodes", "/nodes"), ("node_by_path", r"/nodes/{node_id:\d+}")):
-        config.add_route(name, path, factory=topics_page)
-        config.add_view(go_to_node, route_name=name, request_method="GET", permission=Common.VIEW)
+        add_page(config, name, path, topics_page, Common.VIEW, go_to_node)

@@ -10,6 +10,7 @@ from ...web.api.request import ForumRequest
 from ..page_tree import reply_page
 from ..paths import see_other, with_query
 from ..post_html import page_of_floor
+from ..views import add_page
 
 
 def reply_path(request: ForumRequest, reply_id: int) -> str:
@@ -26,5 +27,4 @@ def go_to_reply(item: ReplyItem, request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("reply", r"/replies/{reply_id:\d+}", factory=reply_page)
-    config.add_view(go_to_reply, route_name="reply", request_method="GET", permission=Common.VIEW)
+    add_page(config, "reply", r"/replies/{reply_id:\d+}", reply_page, Common.VIEW, go_to_reply)

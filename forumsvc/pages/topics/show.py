@@ -24,6 +24,7 @@ from ..paths import node_path, topic_path
 from ..pictures import may_upload
 from ..post_html import REPLIES_PER_PAGE, page_of_floor, post_html
 from ..previews import topic_preview
+from ..views import add_page
 from .actions import reply_buttons, topic_buttons
 
 
@@ -104,13 +105,5 @@ def _shown(
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("topic", r"/topics/{topic_id:\d+}", factory=topic_page)
-    config.add_view(
-        show_topic,
-        route_name="topic",
-        request_method="GET",
-        schema=numbered,
-        cache_policy=TOPIC,
-        renderer="templates/show.jinja2",
-        permission=Common.VIEW,
-    )
+    page = ("topic", r"/topics/{topic_id:\d+}", topic_page, Common.VIEW, show_topic)
+    add_page(config, *page, template="show", schema=numbered, cache_policy=TOPIC)

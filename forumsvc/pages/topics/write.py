@@ -1,7 +1,6 @@
 """Writing: a new topic, an edited one, a reply, each with a preview."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, cast
 
 import colander
@@ -22,11 +21,12 @@ from ...services.content.authoring import RenderedPost
 from ...web.api.locking import lock_item
 from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest
-from ..forms import Values, add_form_page, form, process_form
+from ..forms import Values, form, process_form
 from ..page_tree import for_users, reply_page, topic_page, topics_page
 from ..paths import see_other, topic_path
 from ..pictures import may_upload, picture_address, record_picture, stored_picture
 from ..post_html import post_html
+from ..views import add_page
 
 Save = Callable[[ForumRequest, Mapping[str, Any], RenderedPost], str]
 """Saves validated values and their rendered text, and returns the path to go to."""
@@ -177,17 +177,13 @@ def _quoted(item: TopicItem, request: ForumRequest) -> str:
 
 
 def includeme(config: Configurator) -> None:
-    add = partial(add_form_page, config, template="write")
+    may, change, new = TopicPermission, ReplyPermission.UPDATE, for_users(topics_page)
     topic, reply_of = for_users(topic_page), for_users(reply_page)
-    path, of_topic, of_reply = "/topics/new", r"/topics/{topic_id:\d+}", r"/replies/{reply_id:\d+}"
-    add("topic_new", path, for_users(topics_page), show_new, create, TopicPermission.CREATE)
-    add("topic_edit", f"{of_topic}/edit", topic, show_edit, edit, TopicPermission.UPDATE)
-    add("topic_reply", f"{of_topic}/replies", topic, show_reply, reply, TopicPermission.REPLY)
-    add(
-        "reply_edit",
-        f"{of_reply}/edit",
-        reply_of,
-        show_edit_reply,
-        edit_reply,
-        ReplyPermission.UPDATE,
-    )
+    of_topic, of_reply = r"/topics/{topic_id:\d+}", r"/replies/{reply_id:\d+}"
+    for page in (
+        ("topic_new", "/topics/new", new, may.CREATE, show_new, create),
+        ("topic_edit", f"{of_topic}/edit", topic, may.UPDATE, show_edit, edit),
+        ("topic_reply", f"{of_topic}/replies", topic, may.REPLY, show_reply, reply),
+        ("reply_edit", f"{of_reply}/edit", reply_of, change, show_edit_reply, edit_reply),
+    ):
+        add_page(config, *page, template="write")

@@ -1,48 +1,39 @@
 """What can be done with a user by a button: follow and block."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 from pyramid.config import Configurator
-from pyramid.response import Response
 
 from ...permissions import UserPermission as May
 from ...queries.viewer_states import ViewerState
-from ...resources.users import UserItem
 from ...services import relations
 from ...web.api.request import ForumRequest
+from ..buttons import Action, add_buttons
 from ..page_tree import for_users, user_page
-from ..paths import see_other, user_path
+from ..paths import user_path
 
 
-class Action(NamedTuple):
-    """A button. act: calls the service with the id of the user."""
-
-    permission: str
-    act: Callable[[ForumRequest, int], object]
+def _follow(request: ForumRequest, row: Any) -> None:
+    relations.follow_user(request.db, request.actor_id, request.now, row.user_id)
 
 
-def _follow(request: ForumRequest, user_id: int) -> None:
-    relations.follow_user(request.db, request.actor_id, request.now, user_id)
+def _unfollow(request: ForumRequest, row: Any) -> None:
+    relations.unfollow_user(request.db, request.actor_id, row.user_id)
 
 
-def _unfollow(request: ForumRequest, user_id: int) -> None:
-    relations.unfollow_user(request.db, request.actor_id, user_id)
+def _block(request: ForumRequest, row: Any) -> None:
+    relations.block_user(request.db, request.actor_id, request.now, row.user_id)
 
 
-def _block(request: ForumRequest, user_id: int) -> None:
-    relations.block_user(request.db, request.actor_id, request.now, user_id)
-
-
-def _unblock(request: ForumRequest, user_id: int) -> None:
-    relations.unblock_user(request.db, request.actor_id, user_id)
+def _unblock(request: ForumRequest, row: Any) -> None:
+    relations.unblock_user(request.db, request.actor_id, row.user_id)
 
 
 USER_ACTIONS = {
-    "follow": Action(May.FOLLOW, _follow),
-    "unfollow": Action(May.UNFOLLOW, _unfollow),
-    "block": Action(May.BLOCK, _block),
-    "unblock": Action(May.UNBLOCK, _unblock),
+    "follow": Action(May.FOLLOW, _follow, None),
+    "unfollow": Action(May.UNFOLLOW, _unfollow, None),
+    "block": Action(May.BLOCK, _block, None),
+    "unblock": Action(May.UNBLOCK, _unblock, None),
 }
 """By the name in the path, which is that of the API."""
 
@@ -59,23 +50,9 @@ def user_buttons(may: dict[str, bool], state: ViewerState) -> list[str]:
     return [name for name in shown if may[USER_ACTIONS[name].permission]]
 
 
-def _view(name: str, action: Action) -> Callable[[UserItem, ForumRequest], Response]:
-    def act(item: UserItem, request: ForumRequest) -> Response:
-        action.act(request, item.row_id)
-        return see_other(user_path(request, item.row.user_login))
-
-    act.__name__ = f"{name}_user"
-    return act
+def _after(request: ForumRequest, row: Any, action: str) -> str:
+    return user_path(request, row.user_login)
 
 
 def includeme(config: Configurator) -> None:
-    names = "|".join(USER_ACTIONS)
-    config.add_route("user_action", f"/{{login}}/{{action:{names}}}", factory=for_users(user_page))
-    for name, action in USER_ACTIONS.items():
-        config.add_view(
-            _view(name, action),
-            route_name="user_action",
-            match_param=f"action={name}",
-            request_method="POST",
-            permission=action.permission,
-        )
+    add_buttons(config, "user", "/{login}", for_users(user_page), USER_ACTIONS, _after)

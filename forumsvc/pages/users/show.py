@@ -27,6 +27,7 @@ from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import absolute_url, see_other, topic_path, user_path
 from ..post_html import post_html
 from ..previews import Preview, beginning
+from ..views import add_page
 from .actions import user_buttons
 
 
@@ -137,12 +138,5 @@ def includeme(config: Configurator) -> None:
         ("user", "/{login}", show_user),
         ("user_list", f"/{{login}}/{{list:{lists}}}", show_user),
     ):
-        config.add_route(route, path, factory=user_page)
-        config.add_view(
-            view,
-            route_name=route,
-            request_method="GET",
-            schema=numbered_or_cursor,
-            renderer="templates/show.jinja2",
-            permission=Common.VIEW,
-        )
+        page = (route, path, user_page, Common.VIEW, view)
+        add_page(config, *page, template="show", schema=numbered_or_cursor)
