@@ -1,4 +1,4 @@
-"""An SQLite database: its file system, its log, its free pages."""
+"""An SQLite database: its file system, its log, its contents."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,13 +6,11 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DatabaseError
 
-from .finding import Finding, error, info, warning
+from .finding import Finding, error, warning
 from .folders import network_file_system
 from .installation import Installation
 
 _LARGE_LOG = 100_000_000
-_MANY_FREE_BYTES = 100_000_000
-_MANY_FREE = 0.25
 _MOST_FAULTS = 10
 
 
@@ -35,17 +33,8 @@ def check(installation: Installation) -> Iterator[Finding]:
             f"{log} has {size / 1e6:.0f} MB, for a reader keeps it from being written back: look "
             "for a command or backup that hangs, end it, and restart the service."
         )
-    with installation.database.reads.connect() as db:
-        pages, free, page_size = (
-            db.scalar(text(f"PRAGMA {name}")) or 0
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        if free > _MANY_FREE * pages and free * page_size > _MANY_FREE_BYTES:
-            yield info(
-                f"{free * page_size / 1e6:.0f} MB of {file} are free pages: they are used again; "
-                "`VACUUM`, with the service stopped, gives them back to the disk."
-            )
-        if installation.deep:
+    if installation.deep:
+        with installation.database.reads.connect() as db:
             for fault in _faults(db):
                 yield error(f"{file} is damaged: {fault}: restore a backup (backup.md).")
 

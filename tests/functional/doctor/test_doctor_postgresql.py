@@ -1,7 +1,6 @@
 """`forumsvc doctor`: a PostgreSQL server."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,25 +51,12 @@ def test_a_version_without_fixes_is_worth_knowing(examine: Examine, durable: Set
 def test_a_transaction_that_is_open_for_long_is_a_warning(
     examine: Examine, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgresql, "_LONG_TRANSACTION", timedelta(0))
+    monkeypatch.setitem(postgresql.LIMITS, "minutes", 0)
     with database.writes.connect() as connection:
         pid = connection.scalar(text("SELECT pg_backend_pid()"))
         messages = [message for _, _, message in examine().faults]
     [message] = [one for one in messages if f"(process {pid}, idle in transaction)" in one]
     assert f"pg_terminate_backend({pid})" in message
-
-
-@on_postgresql
-def test_connections_and_transaction_numbers_that_run_out_are_found(
-    examine: Examine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(postgresql, "_MANY_CONNECTIONS", 0)
-    assert "connections of PostgreSQL are in use" in examine().only("warning", "database")
-    monkeypatch.setattr(postgresql, "_MANY_CONNECTIONS", 1)
-    monkeypatch.setattr(postgresql, "_OLD_XIDS", -1)
-    assert "vacuumdb --freeze" in examine().only("warning", "database")
-    monkeypatch.setattr(postgresql, "_TOO_OLD_XIDS", -1)
-    assert "transactions old" in examine().only("error", "database")
 
 
 @on_postgresql
@@ -92,20 +78,12 @@ def test_an_invalid_index_is_a_warning(examine: Examine, database: Database) -> 
 
 
 @on_postgresql
-def test_dead_rows_are_a_warning_and_unused_indexes_worth_knowing(
+def test_an_index_that_nobody_uses_is_worth_knowing(
     examine: Examine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("_MANY_DEAD", -1), ("_DEAD_SHARE", -1.0), ("_LARGE_INDEX", -1)):
-        monkeypatch.setattr(postgresql, name, value)
-    monkeypatch.setattr(postgresql, "_DAYS_OF_STATISTICS", -1)
-    examined = examine()
-    assert any(
-        message.startswith("The table users has ") and "dead rows" in message
-        for _, _, message in examined.faults
-    )
-    assert any(
-        "was not used since the statistics began" in one for one in examined.infos("database")
-    )
+    monkeypatch.setattr(postgresql, "LIMITS", {"minutes": 10, "bytes": -1, "days": -1})
+    infos = examine().infos("database")
+    assert any("was not used since the statistics began" in one for one in infos)
 
 
 def standby(**changed: Any) -> SimpleNamespace:
