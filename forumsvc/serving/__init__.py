@@ -1,31 +1,8 @@
 """The server of `[server:main]`: waitress in one process or several, each pinned to a core.
 
-Besides all of waitress's keys the section takes
-
-- `processes`: how many worker processes serve the address; `auto` means one for each core
-  (default 1; under `--reload` 1);
-- `worker`: whether one more process does the background work of the application (default true;
-  under `--reload` a thread); false on a host that is only to answer requests;
-- `pin`: whether each worker stays on one core, where the system supports it (default true);
-- `graceful_timeout`: seconds that requests in progress may take to finish after SIGTERM (default
-  30);
-- `drain_seconds`: how long connections are still accepted after SIGTERM, while the application is
-  told that it will end (`forumsvc.draining` in the environ of requests), so that a load balancer
-  can look for another host first (default 0);
-- `worker_timeout_seconds`: a worker hangs if its main loop stands still, or all its threads work on
-  the same requests, for longer than this; it is then replaced (default 90; 0 is never). A single
-  process with `worker = false` has no parent to replace it;
-- `header_timeout_seconds` (default 20): for a request's header, from its first byte;
-- `body_timeout_seconds` (20) and `response_timeout_seconds` (30): for a request's body and for the
-  client to read a response, plus the time of the bytes at `min_bytes_per_second` (8000). 0 is no
-  limit;
-- `trusted_proxy`: the address or network whose headers about the client are believed (`proxy`);
-- `connections_per_address`: the limit for one IPv4 address or IPv6 /64 in each process (default
-  100; 0 is no limit); the trusted proxy and Unix sockets are not limited.
-
-The time limits are checked every `cleanup_interval`. Between two requests `channel_timeout` holds.
-If an address or the process (`connection_limit`) has reached its limit, the connections that wait
-longest for their client are closed; never one whose request is being answered.
+Its keys stand in `docs/operators/configure.md`. Time limits are checked every `cleanup_interval`.
+If an address or the process has reached its limit of connections, those that wait longest for their
+client are closed; never one whose request is being answered.
 
 What an application must know:
 
