@@ -7,12 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import Select, select
-from sqlalchemy.orm import Session
 
 from ..db.engine import Database
 from ..db.statements import with_row_locks
-from ..errors import NotFound
-from ..ids import MAX_ID
 from ..models import Topic
 from ..models.cache_version import random_version
 from .invalidation import (
@@ -25,18 +22,6 @@ from .invalidation import (
 
 _CHUNK = 1_000
 """The number of topics of one transaction, which locks them all."""
-
-
-def reset_topic(db: Session, topic_id: int) -> None:
-    """Give a topic, and so its replies, another version, and invalidate all cached lists.
-
-    Raises NotFound where there is no such topic.
-    """
-    statement = update_without_invalidation(Topic).where(Topic.id == topic_id)
-    statement = statement.values(version=random_version())
-    if not 0 < topic_id <= MAX_ID or db.scalar(statement.returning(Topic.id)) is None:
-        raise NotFound(f"There is no topic {topic_id}.")
-    invalidate(db, TOPIC_LISTS)
 
 
 def reset_all(database: Database, *, progress: Callable[[int], None] = lambda n: None) -> int:

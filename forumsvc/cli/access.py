@@ -12,6 +12,7 @@ from ..services.access import blocks, values
 from .command import Group
 from .context import Context, pass_context
 from .options import check_texts, days_option, limit_option, one_of
+from .terminal import picked
 
 _COLUMNS = ("id", "kind", "value", "severity", "expires_at", "reason")
 
@@ -76,9 +77,9 @@ def list_(context: Context, limit: int) -> None:
     """List the newest blocks, also those that have ended."""
     with context.current_database().reads.connect() as db:
         found, _ = reading.page_of(db, PageRequest(limit=limit))
-    listed = [
-        {**{name: getattr(row, name) for name in _COLUMNS}, "by": row.by_login} for row in found
-    ]
+    listed = picked(found, (*_COLUMNS, "by_login"))
+    for one in listed:
+        one["by"] = one.pop("by_login")
     context.output_list("access_blocks", listed, "There are no access blocks.")
 
 

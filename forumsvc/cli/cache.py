@@ -16,21 +16,13 @@ def cache() -> None:
 
 
 @cache.command()
-@click.option(
-    "--topic", "topic_id", metavar="ID", type=int, help="Only this topic and its replies."
-)
 @pass_context
-def renew(context: Context, topic_id: int | None) -> None:
+def renew(context: Context) -> None:
     """Invalidate cached pages, so that every process shows rows that were changed by SQL.
 
     The service invalidates its cache after its own changes; run this after an UPDATE or DELETE by
     hand. The service may run meanwhile.
     """
-    if topic_id is not None:
-        with context.transaction() as db:
-            caching.reset_topic(db, topic_id)
-        context.output(f"Cached pages of topic {topic_id} and of all lists are invalid.", topics=1)
-        return
     database = context.current_database()
     with database.reads.connect() as reads:
         total = reads.scalar(select(func.count()).select_from(Topic))

@@ -13,11 +13,13 @@ from ..services.deeds import Deed
 from .command import Group
 from .context import Context, pass_context
 from .options import one_of, read_line, yes_option
+from .terminal import picked
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 DEFAULT_GRANTS = ("password", "refresh_token", "authorization_code")
+_COLUMNS = ("client_id", "name", "public", "grants", "scopes", "redirect_uris", "owner")
 
 
 @click.group(cls=Group)
@@ -117,18 +119,8 @@ def list_(context: Context) -> None:
     with context.current_database().reads.connect() as db:
         listed = clients.list_clients(db)
     described = [
-        {
-            "client_id": each.client_id,
-            "name": each.name,
-            "public": each.public,
-            "grants": each.grants,
-            "scopes": each.scopes,
-            "redirect_uris": each.redirect_uris,
-            "owner": each.owner,
-            "enabled": each.is_enabled,
-            "introspect": each.introspects,
-        }
-        for each in listed
+        {**one, "enabled": each.is_enabled, "introspect": each.introspects}
+        for each, one in zip(listed, picked(listed, _COLUMNS), strict=True)
     ]
     context.output_list("clients", described, "There are no clients.")
 

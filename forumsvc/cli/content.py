@@ -23,21 +23,15 @@ def content() -> None:
 
 
 @content.command()
-@click.option(
-    "--workers",
-    metavar="N",
-    type=click.IntRange(1, 64),
-    help="Texts rendered at the same time; as many as there are processor cores by default.",
-)
 @pass_context
-def rerender(context: Context, workers: int | None) -> None:
+def rerender(context: Context) -> None:
     """Render the texts that an older version of the renderer rendered.
 
     The service may run meanwhile. You may stop it at any time: the next run continues.
     """
     database = context.current_database()
     settings = context.settings
-    worker_count = workers or len(os.sched_getaffinity(0))
+    worker_count = len(os.sched_getaffinity(0))
     renderer = Renderer(
         worker_count,
         _TIMEOUT_FACTOR * settings["markup.timeout"],

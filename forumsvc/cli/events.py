@@ -11,6 +11,7 @@ from ..queries import events as reading
 from .command import Group
 from .context import Context, pass_context
 from .options import limit_option, one_of
+from .terminal import picked
 
 _COLUMNS = ("id", "type", "actor_id", "user_id", "topic_id", "reply_id", "node_id", "created_at")
 
@@ -35,7 +36,7 @@ def list_(context: Context, since: int, type_: str | None, limit: int) -> None:
     """List events, the oldest first."""
     with context.current_database().reads.connect() as db:
         found = reading.since(db, since, type_, limit)
-    listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
+    listed = picked(found, _COLUMNS)
     context.output_list("events", listed, "There are no events.")
 
 

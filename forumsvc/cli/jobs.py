@@ -10,6 +10,7 @@ from ..services import jobs as queue
 from .command import Group
 from .context import Context, pass_context
 from .options import limit_option, one_of
+from .terminal import picked
 
 _COLUMNS = ("id", "kind", "key", "state", "attempts", "created_at", "due_at", "error")
 _KINDS = one_of(JobKind)
@@ -31,7 +32,7 @@ def list_(context: Context, kind: str | None, failed: bool, limit: int) -> None:
     state = JobState.FAILED if failed else None
     with context.current_database().reads.connect() as db:
         found = queue.newest(db, None if kind is None else JobKind(kind), state, limit)
-    listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
+    listed = picked(found, _COLUMNS)
     for one in listed:
         if one["state"] != JobState.WAITING:
             one["due_at"] = None

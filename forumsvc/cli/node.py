@@ -1,7 +1,5 @@
 """`forumsvc node …`: the categories of topics."""
 
-from typing import Any
-
 import click
 
 from ..queries import nodes as reading
@@ -9,7 +7,9 @@ from ..services import nodes
 from .command import Group
 from .context import Context, pass_context
 from .options import yes_option
+from .terminal import picked
 
+_COLUMNS = ("id", "name", "summary", "section_id", "section_name", "topics_count", "sort")
 SORT = click.IntRange(-nodes.MAX_SORT, nodes.MAX_SORT)
 
 
@@ -37,18 +37,7 @@ def list_(context: Context) -> None:
     """List all nodes in the order of the forum."""
     with context.current_database().reads.connect() as db:
         rows = reading.all_nodes(db)
-    listed: list[dict[str, Any]] = [
-        {
-            "id": row.id,
-            "name": row.name,
-            "summary": row.summary,
-            "section_id": row.section_id,
-            "section_name": row.section_name,
-            "topics_count": row.topics_count,
-            "sort": row.sort,
-        }
-        for row in rows
-    ]
+    listed = picked(rows, _COLUMNS)
     columns = ("id", "name", "section_name", "sort", "topics_count")
     context.output_list("nodes", listed, "There are no nodes.", columns=columns)
 

@@ -3,9 +3,9 @@
 import re
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 import click
 
@@ -23,6 +23,11 @@ def header(key: str) -> str:
     """Return the header of a column for the values of a key: `Created` for `created_at`."""
     name = re.sub("_(id|at|count|name)$", "", key).replace("_", " ").capitalize()
     return "ID" if name == "Id" else name
+
+
+def picked(rows: Iterable[object], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return attributes of rows by their names."""
+    return [{name: getattr(row, name) for name in names} for row in rows]
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

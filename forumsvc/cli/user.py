@@ -18,7 +18,16 @@ from .command import Group
 from .context import Context, pass_context
 from .options import limit_option, one_of, password_options, read_password, yes_option
 from .restrictions import silence, sweep, unsilence, warn
+from .terminal import picked
 
+_COLUMNS = (
+    *("id", "login", "name", "email", "role", "state"),
+    *("topics_count", "replies_count", "created_at"),
+)
+_DETAILS = (
+    *(*_COLUMNS, "email_confirmed_at", "unconfirmed_email"),
+    *("updated_at", "sessions", "tokens", "applications"),
+)
 ROLES = one_of(Role)
 
 after_option = click.option(
@@ -79,15 +88,7 @@ def show(context: Context, login: str) -> None:
     """Show the details of a user."""
     with context.current_database().reads.connect() as db:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
-    result = {
-        **_to_dict(found),
-        "email_confirmed_at": found.email_confirmed_at,
-        "unconfirmed_email": found.unconfirmed_email,
-        "updated_at": found.updated_at,
-        "sessions": found.sessions,
-        "tokens": found.tokens,
-        "applications": found.applications,
-    }
+    [result] = picked([found], _DETAILS)
     context.output_details(result)
 
 
@@ -210,25 +211,11 @@ def _consequences(found: Row[Any]) -> str:
     )
 
 
-def _to_dict(row: Row[Any]) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "login": row.login,
-        "name": row.name,
-        "email": row.email,
-        "role": row.role,
-        "state": row.state,
-        "topics_count": row.topics_count,
-        "replies_count": row.replies_count,
-        "created_at": row.created_at,
-    }
-
-
 def _output_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None:
     """Print a page of users; `rows` has one more than `limit` if there are more."""
     page = rows[:limit]
     following = page[-1].id if len(rows) > limit else None
-    users = [_to_dict(row) for row in page]
+    users = picked(page, _COLUMNS)
     context.output_list("users", users, "There are no such users.", after=following)
     if following is not None and not context.as_json:
         click.echo(f"There are more: --after {following}", err=True)
@@ -239,9 +226,4 @@ def _output(context: Context, account: Account, text: str) -> None:
 
 
 def _of_account(account: Account) -> dict[str, Any]:
-    return {
-        "id": account.id,
-        "login": account.login,
-        "role": account.role,
-        "state": account.state,
-    }
+    return picked([account], ("id", "login", "role", "state"))[0]

@@ -16,6 +16,7 @@ from ..webhooks.addresses import ForbiddenAddress, parse_url
 from .command import Group
 from .context import Context, pass_context
 from .options import limit_option, one_of, parse_moment
+from .terminal import picked
 
 _COLUMNS = ("id", "url", "events", "node_ids", "active", "disabled_reason", "description")
 _DELIVERY_COLUMNS = ("id", "event_id", "state", "attempts", "status", "error", "due_at")
@@ -77,7 +78,7 @@ def list_(context: Context) -> None:
     """List the webhooks."""
     with context.current_database().reads.connect() as db:
         found = reading.all_webhooks(db)
-    listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
+    listed = picked(found, _COLUMNS)
     context.output_list("webhooks", listed, "There are no webhooks.")
 
 
@@ -149,7 +150,7 @@ def deliveries(context: Context, webhook_id: int, state: str | None, limit: int)
     with context.current_database().reads.connect() as db:
         _check(db, webhook_id)
         found, _ = reading.deliveries_of(db, webhook_id, chosen, PageRequest(limit=limit))
-    listed = [{name: getattr(row, name) for name in _DELIVERY_COLUMNS} for row in found]
+    listed = picked(found, _DELIVERY_COLUMNS)
     for one in listed:
         if one["state"] != DeliveryState.WAITING:
             one["due_at"] = None

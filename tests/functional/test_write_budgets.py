@@ -1,6 +1,5 @@
 """The number of SQL statements of a write, which does not depend on the number of recipients."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 

@@ -68,24 +68,16 @@ def statuses(scene: Scene, path: str) -> list[int]:
     return [forum.nobody.get(path).status_int for forum in scene.forums]
 
 
-@pytest.mark.parametrize("named", [True, False], ids=["the topic", "everything"])
-def test_a_topic_changed_by_sql_is_shown_by_every_process(
-    scene: Scene, run: Run, named: bool
-) -> None:
-    words = ("--topic", scene.topic) if named else ()
+def test_a_topic_changed_by_sql_is_shown_by_every_process(scene: Scene, run: Run) -> None:
     scene.retitle()
-    assert run("cache", "renew", *words, "--json").json == {"topics": 1 if named else 2}
+    assert run("cache", "renew", "--json").json == {"topics": 2}
     assert scene.titles() == ["By SQL"] * 4
 
 
-@pytest.mark.parametrize("named", [True, False], ids=["the topic", "everything"])
-def test_a_topic_deleted_by_sql_is_gone_from_every_process(
-    scene: Scene, run: Run, named: bool
-) -> None:
-    words = ("--topic", scene.topic) if named else ()
+def test_a_topic_deleted_by_sql_is_gone_from_every_process(scene: Scene, run: Run) -> None:
     deleted = text("UPDATE topics SET deleted_at = created_at WHERE id = :id")
     scene.by_sql(deleted, id=scene.topic)
-    run("cache", "renew", *words)
+    run("cache", "renew")
     for path in scene.paths[2:4]:
         assert statuses(scene, path) == [404, 404]
     for forum in scene.forums:
@@ -134,7 +126,3 @@ def test_the_topics_get_new_versions_in_chunks(
     with scene.forum.database.reads.connect() as db:
         versions = db.scalars(text("SELECT version FROM topics")).all()
     assert len(set(versions)) == 2
-
-
-def test_a_topic_that_is_not_there_is_refused(run: Run) -> None:
-    assert str(2**63) in run("cache", "renew", "--topic", 2**63).refusal
