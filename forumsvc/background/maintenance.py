@@ -26,6 +26,7 @@ from ..services.moderation import audit_log, old_reviews
 from ..settings import Settings
 
 _EVERY_SECONDS = 600.0
+_LOG, _REVIEWS = "moderation.keep_log_days", "moderation.keep_reviews_days"
 
 
 class Maintenance:
@@ -37,8 +38,8 @@ class Maintenance:
         self.interval = settings["worker.interval_seconds"]
         self._database = database
         self._expired = expired_rows(settings)
-        self._keep_log = keep_log(settings)
-        self._keep_reviews = keep_reviews(settings)
+        self._keep_log = _keep(settings, _LOG)
+        self._keep_reviews = _keep(settings, _REVIEWS)
         self._keep_unconfirmed = unconfirmed_accounts.keep(settings)
         self._due_at = 0.0
 
@@ -46,11 +47,12 @@ class Maintenance:
         """Delete expired rows of each kind, if it is due; return whether there may be more."""
         if time.monotonic() < self._due_at:
             return False
-        trim_log(self._database, self._keep_log)
+        _trim_log(self._database, self._keep_log)
         deleted = [delete_batch(self._database, each, clock.now()) for each in self._expired]
-        ended = end_unconfirmed(self._database, self._keep_unconfirmed)
-        has_more = BATCH_SIZE in deleted or ended == unconfirmed_accounts.BATCH_SIZE
-        has_more |= delete_reviews(self._database, self._keep_reviews) > 0
+        accounts = unconfirmed_accounts
+        ended = _end(self._database, self._keep_unconfirmed, accounts.is_any_over, accounts.end)
+        has_more = BATCH_SIZE in deleted or ended == accounts.BATCH_SIZE
+        has_more |= _delete_reviews(self._database, self._keep_reviews) > 0
         if not has_more:
             self._due_at = time.monotonic() + _EVERY_SECONDS
         return has_more
@@ -67,43 +69,26 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         webhook_deliveries.expired(keep),
         hosts.expired(),
         audit_log.trimmed(),
-        post_networks.expired(keep_addresses(settings)),
+        post_networks.expired(_keep(settings, "moderation.keep_addresses_days")),
     ]
 
 
-def keep_addresses(settings: Settings) -> timedelta | None:
-    """Return for how long the networks of authors are kept; None: not at all."""
-    days = settings["moderation.keep_addresses_days"]
+def _keep(settings: Settings, name: str) -> timedelta | None:
+    """Return the days of a setting as a length of time; None: for ever."""
+    days = settings[name]
     return None if days is None else timedelta(days=days)
 
 
-def keep_log(settings: Settings) -> timedelta | None:
-    """Return for how long the log of moderation is kept; None: for ever."""
-    days = settings["moderation.keep_log_days"]
-    return None if days is None else timedelta(days=days)
-
-
-def keep_reviews(settings: Settings) -> timedelta | None:
-    """Return for how long reviews are kept after their decision; None: for ever."""
-    days = settings["moderation.keep_reviews_days"]
-    return None if days is None else timedelta(days=days)
-
-
-def delete_reviews(database: Database, keep: timedelta | None) -> int:
+def _delete_reviews(database: Database, keep: timedelta | None) -> int:
     """Delete some of the reviews that were decided so long ago; return how many."""
     return _end(database, keep, old_reviews.is_any_over, old_reviews.delete_some)
 
 
-def trim_log(database: Database, keep: timedelta | None) -> None:
+def _trim_log(database: Database, keep: timedelta | None) -> None:
     """Allow the deletion of what is older in the log of moderation, which says so."""
     if keep is not None:
         with database.session.begin() as db:
             audit_log.trim(db, clock.now(), keep)
-
-
-def end_unconfirmed(database: Database, keep: timedelta | None) -> int:
-    """End some of the accounts that nobody has confirmed for so long; return how many."""
-    return _end(database, keep, unconfirmed_accounts.is_any_over, unconfirmed_accounts.end)
 
 
 def _end(
@@ -125,13 +110,13 @@ def _end(
 
 def delete_all_expired(database: Database, settings: Settings) -> Counter[str]:
     """Delete everything that has expired; return the number of rows by table."""
-    trim_log(database, keep_log(settings))
+    _trim_log(database, _keep(settings, _LOG))
     counts: Counter[str] = Counter()
     for expired in expired_rows(settings):
         deleted = BATCH_SIZE
         while deleted == BATCH_SIZE:
             deleted = delete_batch(database, expired, clock.now())
             counts[expired.model.__tablename__] += deleted
-    while deleted := delete_reviews(database, keep_reviews(settings)):
+    while deleted := _delete_reviews(database, _keep(settings, _REVIEWS)):
         counts[Review.__tablename__] += deleted
     return counts
