@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import SplitResult, urlsplit
 
 import urllib3
-from urllib3.exceptions import HTTPError, NameResolutionError
-from urllib3.exceptions import TimeoutError as HTTPTimeout
+from urllib3.exceptions import HTTPError
 
 from .. import clock
 from ..errors import single_line_message
@@ -48,7 +47,12 @@ def check(installation: Installation) -> Iterator[Finding]:
                 return
         yield from _check_answers(url)
     except (HTTPError, OSError) as failure:
-        yield error(f"{url} cannot be reached from here: {_reason(failure)}")
+        cause = failure.__cause__ if isinstance(failure.__cause__, OSError) else failure
+        yield error(
+            f"{url} cannot be reached from here: {single_line_message(cause)}. Check the name, the "
+            "port, the proxy and the firewall; a host that cannot reach its own public address "
+            "needs a line in /etc/hosts."
+        )
 
 
 def _is_loopback(host: str) -> bool:
@@ -109,7 +113,13 @@ def _check_answers(url: str) -> Iterator[Finding]:
     with urllib3.PoolManager(timeout=_SECONDS, retries=False) as http:
         alive = http.request("GET", url + _ALIVE, redirect=False)
         if alive.status != 200:
-            yield error(f"{url}{_ALIVE} answers {alive.status}: {_meaning(alive)}")
+            where = alive.headers.get("Location")
+            answer = f"{alive.status} and leads to {where}" if where else f"{alive.status}"
+            yield error(
+                f"{url}{_ALIVE} answers {answer}: it must be 200 of this service. Look at "
+                "site.url, at the proxy's configuration, and whether it asks the address of "
+                "`listen` (proxy.md)."
+            )
             return
         location = http.request("GET", url + _REDIRECTING, redirect=False).headers.get("Location")
     seen = urlsplit(location or "")
@@ -120,32 +130,3 @@ def _check_answers(url: str) -> Iterator[Finding]:
             f"ask under {expected.scheme}://{expected.netloc}: let the proxy send Host (or "
             "X-Forwarded-Host) and X-Forwarded-Proto, and name it in trusted_proxy (proxy.md)."
         )
-
-
-def _meaning(answer: urllib3.BaseHTTPResponse) -> str:
-    if 300 <= answer.status < 400:
-        where = answer.headers.get("Location", "nowhere")
-        return f"it leads to {where}. If that is the service, set site.url to it."
-    if answer.status in (502, 503, 504):
-        return (
-            "the proxy gets no answer. Look whether the service runs, and whether the proxy asks "
-            "the address of `listen`."
-        )
-    return (
-        "another program answers, or the proxy does not pass this path. Look at the proxy's "
-        "configuration (proxy.md)."
-    )
-
-
-def _reason(failure: Exception) -> str:
-    if isinstance(failure, NameResolutionError | socket.gaierror):
-        return "its name is not known. Check the name and the DNS of this machine."
-    cause = failure.__cause__ if isinstance(failure.__cause__, OSError) else failure
-    if isinstance(cause, ConnectionRefusedError):
-        return "the connection is refused. Start the proxy, or the service if it has none."
-    if isinstance(cause, HTTPTimeout | TimeoutError):
-        return (
-            f"it did not answer within {_SECONDS:.0f} seconds. Check the firewall, and whether a "
-            "host may reach its own public address; /etc/hosts can lead around that."
-        )
-    return f"{single_line_message(cause)}. Check name, port and proxy."

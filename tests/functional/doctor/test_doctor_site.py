@@ -40,20 +40,19 @@ def test_a_site_that_answers_on_this_machine_is_worth_knowing_in_development(
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "message"),
+    ("status", "headers", "answer"),
     [
-        (404, {}, "another program answers"),
-        (503, {}, "the proxy gets no answer"),
-        (301, {"Location": "https://forum.example.org/"}, "leads to https://forum.example.org/."),
+        (404, {}, "404"),
+        (503, {}, "503"),
+        (301, {"Location": "https://a.example.org/"}, "301 and leads to https://a.example.org/"),
     ],
 )
 def test_a_site_that_does_not_answer_as_the_service_is_an_error(
-    examine: Examine, site: Site, status: int, headers: dict[str, str], message: str
+    examine: Examine, site: Site, status: int, headers: dict[str, str], answer: str
 ) -> None:
     site.answers["/health/live"] = (status, headers)
     found = examine(site__url=site.url).only("error", "site")
-    assert found.startswith(f"{site.url}/health/live answers {status}: ")
-    assert message in found
+    assert found.startswith(f"{site.url}/health/live answers {answer}: it must be 200")
 
 
 def test_a_proxy_that_hides_the_host_or_the_scheme_is_a_warning(
@@ -85,10 +84,10 @@ def test_a_refused_connection_an_unknown_name_and_silence_are_told_apart(
         port = silent.getsockname()[1]
         for scheme in ("http", "https"):
             found = examine(site__url=f"{scheme}://127.0.0.1:{port}").only("error", "site")
-            assert "it did not answer within" in found
+            assert "timed out" in found
     for scheme in ("http", "https"):
         found = examine(site__url=f"{scheme}://127.0.0.1:{port}").only("error", "site")
-        assert "the connection is refused" in found
+        assert "refused" in found
 
     resolve = socket.getaddrinfo
 
@@ -100,7 +99,7 @@ def test_a_refused_connection_an_unknown_name_and_silence_are_told_apart(
     monkeypatch.setattr(socket, "getaddrinfo", resolve_others)
     for scheme in ("http", "https"):
         found = examine(site__url=f"{scheme}://nowhere.localhost").only("error", "site")
-        assert "its name is not known" in found
+        assert "not known" in found
 
 
 @pytest.fixture
