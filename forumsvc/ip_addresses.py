@@ -23,3 +23,15 @@ def parse_network(text: str, *, strict: bool = True) -> Network:
     if isinstance(network, IPv4Network) or not network.subnet_of(_MAPPED):
         return network
     return IPv4Network((int(network.network_address) & 0xFFFFFFFF, network.prefixlen - 96))
+
+
+def client_network(address: str) -> str:
+    """Return what counts as one client: an IPv4 address, or the /64 of an IPv6 address (RFC 6177).
+
+    What is no address is returned as it is.
+    """
+    try:
+        parsed = parse_address(address)
+    except ValueError:
+        return address
+    return str(parsed if parsed.version == 4 else ip_network((parsed, 64), strict=False))

@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from ipaddress import ip_network
 from typing import Any
 
 from sqlalchemy import Connection, and_, case, exists, func, insert, or_, select
@@ -23,7 +22,7 @@ from sqlalchemy.orm import Session
 
 from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..email_addresses import email_key
-from ..ip_addresses import parse_address
+from ..ip_addresses import client_network
 from ..models import LoginAddress, LoginFailure, LoginSuccess
 
 KNOWN_ADDRESS_TTL = timedelta(days=180)
@@ -54,24 +53,13 @@ def attempt_key(secret: str, username: str, user_id: int | None, address: str) -
     name = email_key(username) or username.strip().lower()
     return AttemptKey(
         _keyed_hash(secret, f"name {name}"),
-        _keyed_hash(secret, f"address {rate_limit_network(address)}"),
+        _keyed_hash(secret, f"address {client_network(address)}"),
         user_id,
     )
 
 
 def _keyed_hash(secret: str, text: str) -> str:
     return hmac.new(secret.encode(), text.encode("utf-8", "surrogatepass"), sha256).hexdigest()
-
-
-def rate_limit_network(address: str) -> str:
-    """Return what an IP address is counted as; for IPv6 it is the /64 network of a subscriber."""
-    try:
-        parsed = parse_address(address)
-    except ValueError:
-        return address
-    if parsed.version == 6:
-        return str(ip_network((parsed, 64), strict=False))
-    return str(parsed)
 
 
 def retry_after(

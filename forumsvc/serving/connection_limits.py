@@ -1,7 +1,6 @@
 """Limits the number of connections: from one address, and in total."""
 
 import heapq
-import ipaddress
 import logging
 import time
 from collections import Counter
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitress.server import BaseWSGIServer
 
+from forumsvc.ip_addresses import client_network
 from forumsvc.serving.proxy import TrustedProxy
 
 if TYPE_CHECKING:
@@ -20,20 +20,9 @@ log = logging.getLogger(__name__)
 
 _CLOSED_FRACTION = 50
 """A fiftieth of the connections is closed at once, because choosing them costs a look at each."""
-_IPV6_SITE = 64
-"""Bits of an IPv6 address that tell one client's network from another's (RFC 6177)."""
 
 
-@lru_cache(maxsize=4096)
-def network_of(address: str) -> str:
-    """Return what counts as one client: an IPv4 address, or the /64 of an IPv6 address."""
-    try:
-        ip = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if ip.version == 4:
-        return str(ip)
-    return str(ipaddress.ip_network((ip, _IPV6_SITE), strict=False))
+_network_of = lru_cache(4096)(client_network)
 
 
 class ConnectionLimits:
@@ -121,7 +110,7 @@ class ConnectionLimits:
         host, port = channel.addr[:2]
         if not self._per_address or port is None or host in self._trusted:
             return None
-        return network_of(host)
+        return _network_of(host)
 
     def _mark_for_closing(self, channels: Iterable["Channel"]) -> bool:
         """Mark those that wait for their clients longest; return whether there are any."""

@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 from ...errors import too_many
-from ...oauth.throttle import rate_limit_network
+from ...ip_addresses import client_network
 from ...services.access.values import normal_email
 from ...settings import Settings
 from ..api.request import ForumRequest
@@ -62,7 +62,7 @@ class AbuseLimits:
             self._count(rate, name, request.remote_addr or "")
 
     def _count(self, rate: Rate, limit_name: str, address: str) -> None:
-        _check(self._rate_limiter.count(rate, limit_name, rate_limit_network(address)))
+        _check(self._rate_limiter.count(rate, limit_name, client_network(address)))
 
 
 def _check(status: LimitStatus | None) -> None:

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...errors import too_many
-from ...oauth.throttle import rate_limit_network
+from ...ip_addresses import client_network
 from ...security.identity import Identity
 from ...settings import Settings
 from ..api.request import ForumRequest
@@ -12,7 +12,7 @@ from ..pipeline.transactions import is_unsafe
 from .rate_limiter import Rate, RateLimiter
 
 _HEADERS_SENT = "forumsvc.rate_limit"
-_network = lru_cache(4096)(rate_limit_network)
+_network = lru_cache(4096)(client_network)
 
 
 class _Policy(NamedTuple):

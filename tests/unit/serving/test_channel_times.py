@@ -1,7 +1,7 @@
 """The time limits of a connection, with times that the tests set."""
 
+from forumsvc.ip_addresses import client_network
 from forumsvc.serving.channel_times import ChannelTimes, TimeLimits
-from forumsvc.serving.connection_limits import network_of
 from tests.cases import each
 
 LIMITS = TimeLimits(
@@ -80,4 +80,4 @@ def test_the_time_of_one_request_is_not_counted_for_the_next() -> None:
     ],
 )
 def test_an_ipv6_network_counts_as_one_address(one: str, other: str, same: bool) -> None:
-    assert (network_of(one) == network_of(other)) is same
+    assert (client_network(one) == client_network(other)) is same
