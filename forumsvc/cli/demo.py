@@ -1,18 +1,15 @@
 """`forumsvc demo`: fills a database with a community to try the forum with."""
 
 import secrets
-from typing import Any
 
 import click
 from sqlalchemy import exists, select
 
-from ..clock import now
-from ..db.statements import insert_or_ignore, update_of
 from ..demo import ADMIN_LOGIN, DEMO_LOGIN, LANGUAGES, load
 from ..errors import Conflict
 from ..markup import Renderer
-from ..models import OAuthClient, User
-from ..oauth.clients import SCOPES
+from ..models import User
+from ..oauth import clients
 from ..oauth.token_hash import hash_token
 from ..passwords import hash_password, verify_password
 from .client import DEFAULT_GRANTS
@@ -59,7 +56,17 @@ def demo(context: Context, language: str, if_empty: bool, yes: bool) -> None:
     password = PASSWORD if is_development else secrets.token_urlsafe(12)
     client_secret = CLIENT_SECRET if is_development else secrets.token_urlsafe(32)
     # Before the users: if loading them fails, the command can be repeated.
-    _add_client(context, client_secret)
+    with context.transaction() as db:
+        clients.put(
+            db,
+            CLIENT_ID,
+            secret_hash=hash_token(client_secret),
+            public=False,
+            name="Demo",
+            grants=" ".join(DEFAULT_GRANTS),
+            redirect_uris="http://127.0.0.1/callback",
+            scopes=" ".join(clients.SCOPES),
+        )
     counts = load(
         context.database,
         language=language,
@@ -81,21 +88,6 @@ def demo(context: Context, language: str, if_empty: bool, yes: bool) -> None:
         client_id=CLIENT_ID,
         client_secret=client_secret,
     )
-
-
-def _add_client(context: Context, secret: str) -> None:
-    """Register the demo's client, or change its secret to this one."""
-    values: dict[str, Any] = {
-        "secret_hash": hash_token(secret),
-        "public": False,
-        "name": "Demo",
-        "grants": " ".join(DEFAULT_GRANTS),
-        "redirect_uris": "http://127.0.0.1/callback",
-        "scopes": " ".join(SCOPES),
-    }
-    with context.transaction() as db:
-        insert_or_ignore(db, OAuthClient, client_id=CLIENT_ID, created_at=now(), **values)
-        db.execute(update_of(OAuthClient).where(OAuthClient.client_id == CLIENT_ID).values(values))
 
 
 def _next_steps(context: Context) -> list[str]:

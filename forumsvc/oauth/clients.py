@@ -148,6 +148,12 @@ def create(
     return NewClient(identifier, secret)
 
 
+def put(db: Session, client_id: str, **values: Any) -> None:
+    """Register a client that the service brings along, or update its row. values: of columns."""
+    insert_or_ignore(db, OAuthClient, client_id=client_id, created_at=clock.now(), **values)
+    db.execute(update_of(OAuthClient).where(OAuthClient.client_id == client_id).values(values))
+
+
 def _check_id(client_id: str) -> str:
     """Return a given client_id if it is valid (RFC 6749 Appendix A.1: characters 0x20 to 0x7E).
 

@@ -2,10 +2,7 @@
 
 
 class SandboxError(Exception):
-    """A job has no result.
-
-    cpu_seconds: the most processor time that the job can have used.
-    """
+    """A job has no result. cpu_seconds: the most processor time that the job can have used."""
 
     def __init__(self, cpu_seconds: float = 0.0) -> None:
         super().__init__(cpu_seconds)
