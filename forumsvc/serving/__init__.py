@@ -40,7 +40,7 @@ from forumsvc.serving.background import run_until_signal
 from forumsvc.serving.file_limit import raise_file_limit
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
-from forumsvc.serving.supervisor import BACKGROUND, Ended, supervise
+from forumsvc.serving.supervisor import BACKGROUND, Ended, Supervisor
 from forumsvc.serving.worker import serve
 
 __all__ = ["server_factory"]
@@ -91,7 +91,8 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         supervised = background is not None or options.processes > 1
         if supervised:
             with_background = background is not None
-            found = supervise(options, sockets, heartbeats, with_background=with_background)
+            parent = Supervisor(options, sockets, heartbeats, with_background=with_background)
+            found = parent.run()
             if isinstance(found, Ended):
                 has_ended = found
                 return

@@ -23,12 +23,17 @@ PROXY_KEYS = frozenset(
         "clear_untrusted_proxy_headers",
     }
 )
+_SECONDS = {
+    "graceful_timeout": ("graceful_timeout", "30"),
+    "drain_seconds": ("drain_seconds", "0"),
+    "worker_timeout": ("worker_timeout_seconds", "90"),
+}
 CLIENT_TIMEOUTS = {
     "header_seconds": ("header_timeout_seconds", "20"),
     "body_seconds": ("body_timeout_seconds", "20"),
     "response_seconds": ("response_timeout_seconds", "30"),
 }
-"""For each limit its key and default."""
+"""For each option and each limit its key and default."""
 MAX_COUNT = 1_000_000_000
 MAX_PROCESSES = 64
 MAX_PORT = 65535
@@ -71,15 +76,11 @@ class Options:
         """Parse a section's keys. Raises SystemExit that names the first wrong one."""
         remaining = dict(keys)
         processes = _parse_processes(remaining.pop("processes", "1"))
-        worker = _parse_boolean("worker", remaining.pop("worker", "true"))
-        pin = _parse_boolean("pin", remaining.pop("pin", "true"))
-        graceful_timeout = _parse_seconds(
-            "graceful_timeout", remaining.pop("graceful_timeout", "30")
-        )
-        drain_seconds = _parse_seconds("drain_seconds", remaining.pop("drain_seconds", "0"))
-        worker_timeout = _parse_seconds(
-            "worker_timeout_seconds", remaining.pop("worker_timeout_seconds", "90")
-        )
+        own: dict[str, Any] = {
+            name: _parse_boolean(name, remaining.pop(name, "true")) for name in ("worker", "pin")
+        }
+        for name, (key, default) in _SECONDS.items():
+            own[name] = _parse_seconds(key, remaining.pop(key, default))
         time_limits = TimeLimits(
             **{
                 name: _parse_seconds(key, remaining.pop(key, default))
@@ -96,11 +97,7 @@ class Options:
         waitress_keys = {key: value for key, value in remaining.items() if key not in own_keys}
         return cls(
             processes=1 if hupper.is_active() else processes,
-            worker=worker,
-            pin=pin,
-            graceful_timeout=graceful_timeout,
-            drain_seconds=drain_seconds,
-            worker_timeout=worker_timeout,
+            **own,
             time_limits=time_limits,
             connections_per_address=connections_per_address,
             trusted_proxy=trusted_proxy,

@@ -47,26 +47,8 @@ class Ended(Enum):
     FOR_RELOAD = 2
 
 
-def supervise(
-    options: Options,
-    sockets: list[socket.socket],
-    heartbeats: Heartbeats,
-    *,
-    with_background: bool,
-) -> int | Ended:
-    """Start workers and keep their number until a signal; replace those that die or hang.
-
-    sockets: what they listen on; closed here at the shutdown. heartbeats: show that the workers
-    make progress. with_background: whether there is one more process, for background work.
-    Returns, like a fork, in each process its number: from 1 in workers, else BACKGROUND (with
-    signals blocked until it is ready for them), and in the parent why it has ended: FOR_GOOD when
-    all processes have ended, FOR_RELOAD when it is to run `reload.execute`.
-    """
-    return _Supervisor(options, sockets, heartbeats, with_background=with_background).run()
-
-
-class _Supervisor:
-    """The parent's state.
+class Supervisor:
+    """Starts processes and keeps their number until a signal; replaces those that die or hang.
 
     deadline: of the shutdown, None before it (monotonic seconds).
     """
@@ -79,6 +61,11 @@ class _Supervisor:
         *,
         with_background: bool,
     ) -> None:
+        """Prepare only.
+
+        sockets: what the workers listen on; closed here at the shutdown. heartbeats: show that they
+        make progress. with_background: whether there is one more process, for background work.
+        """
         self._parent = os.getpid()
         self._options = options
         self._sockets = sockets
@@ -92,7 +79,11 @@ class _Supervisor:
         self._last_check = time.monotonic()
 
     def run(self) -> int | Ended:
-        """Start processes and look after them; see `supervise`."""
+        """Return, like a fork, in each process its number: from 1 in workers, else BACKGROUND.
+
+        Signals are blocked until a worker is ready for them. In the parent return why it has ended:
+        FOR_GOOD when all processes have ended, FOR_RELOAD when it is to run `reload.execute`.
+        """
         signal_pipe = open_signal_pipe([signal.SIGCHLD])
         unblock()
         # Objects that exist now stay; the garbage collector must not touch, and so copy, shared
