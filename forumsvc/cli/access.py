@@ -17,9 +17,7 @@ from .terminal import picked
 _COLUMNS = ("id", "kind", "value", "severity", "expires_at", "reason")
 
 
-@click.group(cls=Group)
-def access() -> None:
-    """Block networks and email addresses, list and remove blocks."""
+access = Group("access")
 
 
 @access.command()

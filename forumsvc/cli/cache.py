@@ -1,6 +1,5 @@
 """`forumsvc cache …`: invalidates cached pages."""
 
-import click
 from sqlalchemy import func, select
 
 from ..cache import reset as caching
@@ -9,10 +8,7 @@ from .command import Group
 from .context import Context, pass_context
 from .terminal import Progress
 
-
-@click.group(cls=Group)
-def cache() -> None:
-    """Invalidate cached pages after a change by SQL."""
+cache = Group("cache")
 
 
 @cache.command()

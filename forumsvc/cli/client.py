@@ -22,9 +22,7 @@ DEFAULT_GRANTS = ("password", "refresh_token", "authorization_code")
 _COLUMNS = ("client_id", "name", "public", "grants", "scopes", "redirect_uris", "owner")
 
 
-@click.group(cls=Group)
-def client() -> None:
-    """Register, list and remove OAuth clients."""
+client = Group("client")
 
 
 @client.command()

@@ -22,6 +22,33 @@ def _json_option() -> click.Option:
     )
 
 
+SUMMARIES = {
+    "access": "Block networks and email addresses, list and remove blocks.",
+    "cache": "Invalidate cached pages after a change by SQL.",
+    "check": "Find what is wrong before the start: `doctor --before-start`.",
+    "config": "Write a production.ini; print the example files.",
+    "client": "Register, list and remove OAuth clients.",
+    "content": "Maintain the texts of topics and replies.",
+    "db": "Set up, upgrade and check the database.",
+    "doctor": "Find what is wrong before the start and while the service runs.",
+    "demo": "Fill a database without users with a demo community.",
+    "events": "List events, and how far each consumer has read them.",
+    "log": "List what moderators and administrators did.",
+    "jobs": "List, retry and discard what the background worker is to do.",
+    "mail": "Test the mail server.",
+    "node": "Add, list, edit and delete nodes.",
+    "photos": "Maintain the stored photos.",
+    "review": "See and decide what moderators have to look at.",
+    "search": "Make, check and explain the index of the search.",
+    "settings": "Print every setting in force.",
+    "token": "Issue, list, revoke and purge access tokens.",
+    "user": "Add, find, change, restrict and delete users.",
+    "webhook": "Add, list and delete webhooks, and send again.",
+    "work": "Run the background worker alone.",
+}
+"""Each command, which is the attribute of that name in the module of that name, and its summary."""
+
+
 class Command(click.Command):
     """A command with the option `--json`."""
 
@@ -31,11 +58,10 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group with the option `--json`, like its commands."""
+    """A group with the option `--json`, like its commands, and its summary as its help."""
 
     command_class = Command
-    group_class = type
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, name: str, **kwargs: Any) -> None:
+        super().__init__(name, **{"help": SUMMARIES.get(name), **kwargs})
         self.params.append(_json_option())

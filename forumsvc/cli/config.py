@@ -20,9 +20,7 @@ EXAMPLES = (
 )
 
 
-@click.group(cls=Group)
-def config() -> None:
-    """Write a production.ini; print the example files."""
+config = Group("config")
 
 
 @config.command()

@@ -2,8 +2,6 @@
 
 import os
 
-import click
-
 from ..markup import RENDERER_VERSION, Renderer
 from ..queries import outdated_html
 from ..services.content.authoring import Authoring
@@ -17,9 +15,7 @@ from .terminal import Progress
 _TIMEOUT_FACTOR = 3
 
 
-@click.group(cls=Group)
-def content() -> None:
-    """Maintain the texts of topics and replies."""
+content = Group("content")
 
 
 @content.command()

@@ -15,10 +15,7 @@ from .context import CommandError, Context, pass_context
 from .options import yes_option
 from .terminal import Progress
 
-
-@click.group(cls=Group)
-def db() -> None:
-    """Set up, upgrade and check the database."""
+db = Group("db")
 
 
 @db.command()

@@ -16,9 +16,7 @@ from .terminal import picked
 _COLUMNS = ("id", "type", "actor_id", "user_id", "topic_id", "reply_id", "node_id", "created_at")
 
 
-@click.group(cls=Group)
-def events() -> None:
-    """List events, and how far each consumer has read them."""
+events = Group("events")
 
 
 @events.command("list")

@@ -17,9 +17,7 @@ _KINDS = one_of(JobKind)
 _ID = click.IntRange(1, MAX_ID)
 
 
-@click.group(cls=Group)
-def jobs() -> None:
-    """List, retry and discard what the background worker is to do."""
+jobs = Group("jobs")
 
 
 @jobs.command("list")

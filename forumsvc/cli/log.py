@@ -17,9 +17,7 @@ from .options import limit_option, one_of, parse_moment
 _COLUMNS = ("id", "created_at", "action", "actor", "via", "user", "topic_id", "reply_id", "node_id")
 
 
-@click.group(cls=Group)
-def log() -> None:
-    """List what moderators and administrators did."""
+log = Group("log")
 
 
 @log.command("list")

@@ -7,10 +7,7 @@ from ..models import MailKind
 from .command import Group
 from .context import CommandError, Context, pass_context
 
-
-@click.group(cls=Group)
-def mail() -> None:
-    """Test the mail server."""
+mail = Group("mail")
 
 
 @mail.command()

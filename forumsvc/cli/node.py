@@ -13,9 +13,7 @@ _COLUMNS = ("id", "name", "summary", "section_id", "section_name", "topics_count
 SORT = click.IntRange(-nodes.MAX_SORT, nodes.MAX_SORT)
 
 
-@click.group(cls=Group)
-def node() -> None:
-    """Add, list, edit and delete nodes."""
+node = Group("node")
 
 
 @node.command()

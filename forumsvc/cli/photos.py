@@ -51,9 +51,7 @@ def _consequences(counts: dict[str, int], *, delete_missing: bool) -> str:
     return "\n".join([f"{effects} (rows whose file may be elsewhere stay):", *lines])
 
 
-@click.group(cls=Group)
-def photos() -> None:
-    """Maintain the stored photos."""
+photos = Group("photos")
 
 
 @photos.command()

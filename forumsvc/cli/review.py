@@ -26,10 +26,7 @@ from .command import Group
 from .context import Context, pass_context
 from .options import check_texts, limit_option, one_of
 
-
-@click.group(cls=Group)
-def review() -> None:
-    """See and decide what moderators have to look at."""
+review = Group("review")
 
 
 @review.command("list")

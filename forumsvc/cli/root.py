@@ -12,34 +12,9 @@ import click
 
 from ..errors import ForumError, IncompatibleDatabase
 from ..settings import SettingsError
-from .command import Group
+from .command import SUMMARIES, Group
 from .context import CommandError, Context, pass_context
 
-SUMMARIES = {
-    "access": "Block networks and email addresses, list and remove blocks.",
-    "cache": "Invalidate cached pages after a change by SQL.",
-    "check": "Find what is wrong before the start: `doctor --before-start`.",
-    "config": "Write a production.ini; print the example files.",
-    "client": "Register, list and remove OAuth clients.",
-    "content": "Maintain the texts of topics and replies.",
-    "db": "Set up, upgrade and check the database.",
-    "doctor": "Find what is wrong before the start and while the service runs.",
-    "demo": "Fill a database without users with a demo community.",
-    "events": "List events, and how far each consumer has read them.",
-    "log": "List what moderators and administrators did.",
-    "jobs": "List, retry and discard what the background worker is to do.",
-    "mail": "Test the mail server.",
-    "node": "Add, list, edit and delete nodes.",
-    "photos": "Maintain the stored photos.",
-    "review": "See and decide what moderators have to look at.",
-    "search": "Make, check and explain the index of the search.",
-    "settings": "Print every setting in force.",
-    "token": "Issue, list, revoke and purge access tokens.",
-    "user": "Add, find, change, restrict and delete users.",
-    "webhook": "Add, list and delete webhooks, and send again.",
-    "work": "Run the background worker alone.",
-}
-"""Each command, which is the attribute of that name in the module of that name, and its summary."""
 _MODULES = {"check": "doctor"}
 """Of the commands that are in another one's module."""
 

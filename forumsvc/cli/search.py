@@ -21,10 +21,7 @@ from .command import Group
 from .context import CommandError, Context, pass_context
 from .terminal import Progress
 
-
-@click.group(cls=Group)
-def search() -> None:
-    """Make, check and explain the index of the search."""
+search = Group("search")
 
 
 @search.command()

@@ -18,9 +18,7 @@ from .context import Context, pass_context
 MAX_TTL = 10**9
 
 
-@click.group(cls=Group)
-def token() -> None:
-    """Issue, list, revoke and purge access tokens."""
+token = Group("token")
 
 
 @token.command()

@@ -39,9 +39,7 @@ after_option = click.option(
 )
 
 
-@click.group(cls=Group)
-def user() -> None:
-    """Add, find, change, restrict and delete users."""
+user = Group("user")
 
 
 user.add_command(silence)

@@ -22,9 +22,7 @@ _COLUMNS = ("id", "url", "events", "node_ids", "active", "disabled_reason", "des
 _DELIVERY_COLUMNS = ("id", "event_id", "state", "attempts", "status", "error", "due_at")
 
 
-@click.group(cls=Group)
-def webhook() -> None:
-    """Add, list and delete webhooks, and send again."""
+webhook = Group("webhook")
 
 
 @webhook.command()
