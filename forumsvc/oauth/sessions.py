@@ -12,7 +12,7 @@ from ..db.base import UtcDateTime
 from ..db.execution import ReadConnection, row
 from ..db.statements import delete_of
 from ..models import BrowserSession, User, UserBlock, UserState
-from ..queries.user_columns import is_unconfirmed
+from ..queries.user_columns import identity
 from .clients import SCOPES
 from .login import LoginAttempt, password_unchanged
 from .token_hash import hash_token, new_secret
@@ -21,17 +21,9 @@ NO_CLIENT = 0
 """The client_id of a session's identity: the pages are used without an OAuth client."""
 
 _COLUMNS: tuple[Any, ...] = (
-    User.id.label("user_id"),
-    User.login,
+    *identity(),
     User.email,
-    User.role,
     User.unread_count,
-    User.state,
-    User.blocked_until,
-    User.blocked_reason,
-    User.created_at.label("user_created_at"),
-    is_unconfirmed(),
-    User.awaits_approval,
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
     null().label("client_owner_id"),

@@ -38,7 +38,7 @@ from ..models import (
     UserState,
 )
 from ..queries.rows import AccessRow
-from ..queries.user_columns import is_unconfirmed
+from ..queries.user_columns import identity
 from .clients import BUILTIN_CLIENT
 from .token_hash import hash_token as hash_token
 from .token_hash import new_secret as new_secret
@@ -121,15 +121,7 @@ _CLIENT_OWNER = (
     select(OAuthClient.owner_id).where(OAuthClient.id == OAuthToken.client_id).scalar_subquery()
 )
 _ACCESS_COLUMNS: tuple[Any, ...] = (
-    User.id.label("user_id"),
-    User.login,
-    User.role,
-    User.state,
-    User.blocked_until,
-    User.blocked_reason,
-    User.created_at.label("user_created_at"),
-    is_unconfirmed(),
-    User.awaits_approval,
+    *identity(),
     OAuthToken.id.label("token_id"),
     OAuthToken.scope,
     OAuthToken.client_id,

@@ -20,7 +20,21 @@ def summary(user: Any = User, prefix: str = "user") -> tuple[ColumnElement[Any],
     )
 
 
-def is_unconfirmed() -> ColumnElement[bool]:
-    """Return the column that says whether a user has an e-mail and never confirmed it."""
-    condition = and_(User.email.is_not(None), User.email_confirmed_at.is_(None))
-    return condition.label("is_unconfirmed")
+def identity() -> tuple[ColumnElement[Any], ...]:
+    """Return the columns by which `security.identity` says who calls.
+
+    is_unconfirmed: whether the user has an e-mail and never confirmed it.
+    """
+    is_unconfirmed = and_(User.email.is_not(None), User.email_confirmed_at.is_(None))
+    columns: tuple[Any, ...] = (
+        User.id.label("user_id"),
+        User.login,
+        User.role,
+        User.state,
+        User.blocked_until,
+        User.blocked_reason,
+        User.created_at.label("user_created_at"),
+        is_unconfirmed.label("is_unconfirmed"),
+        User.awaits_approval,
+    )
+    return columns
