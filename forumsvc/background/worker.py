@@ -68,9 +68,8 @@ class BackgroundWorker:
         """Start the threads, in the process that they shall run in."""
         holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         for task in self._tasks:
-            lease: HeldLease | NoLease = HeldLease(self._database, task.name, holder)
-            if not getattr(task, "needs_lease", True):
-                lease = NoLease()
+            needs_lease = getattr(task, "needs_lease", True)
+            lease = HeldLease(self._database, task.name, holder) if needs_lease else None
             run = threading.Thread(
                 target=self._run_task, args=(task, lease), name=task.name, daemon=True
             )
@@ -100,12 +99,12 @@ class BackgroundWorker:
         """Return the names of the tasks that still run."""
         return [thread.name for thread in self.threads if thread.is_alive()]
 
-    def _run_task(self, task: Task, lease: "HeldLease | NoLease") -> None:
+    def _run_task(self, task: Task, lease: "HeldLease | None") -> None:
         stats = self.stats[task.name]
         while not self._stopping.is_set():
             has_more = False
             try:
-                if lease.is_held():
+                if lease is None or lease.is_held():
                     has_more = task.run()
                     stats.runs += 1
             except DATABASE_ERRORS as error:
@@ -120,7 +119,8 @@ class BackgroundWorker:
         close = getattr(task, "close", None)
         if close is not None:
             close()
-        lease.release()
+        if lease is not None:
+            lease.release()
 
 
 def is_anybody_alive(database: Database) -> bool:
@@ -171,14 +171,3 @@ class HeldLease:
                 leases.release(db, self._name, self._holder)
         except DATABASE_ERRORS as error:
             log.warning("the lease %s stays: %s", self._name, single_line_message(error))
-
-
-class NoLease:
-    """The place of a lease where each process does a task."""
-
-    def is_held(self) -> bool:
-        """Return whether this process may work: it always may."""
-        return True
-
-    def release(self) -> None:
-        """Do nothing: nobody waits."""

@@ -166,11 +166,10 @@ def _turn(limits: Limits, uploader: Uploader | None) -> Iterator[ReportCpuTime]:
                 "Too many images are being uploaded at once.", max(1, limits.queue_timeout)
             ) from None
         # Only one image is processed at a time, so the budget is never busy here.
-        yield held.enter_context(uploader.acquire(uploader.user_id)) if uploader else _ignore
-
-
-def _ignore(seconds: float) -> None:
-    """Nobody pays."""
+        if uploader is None:
+            yield lambda seconds: None
+        else:
+            yield held.enter_context(uploader.acquire(uploader.user_id))
 
 
 def _refusal(error: SandboxError, limits: Limits) -> Invalid:

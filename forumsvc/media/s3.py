@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, cast
 
 from forumsvc.errors import NotFound
-from forumsvc.media.storage import StoredObject, check_digest, check_name, parse_digest
+from forumsvc.media.storage import StoredObject, check_digest, check_name, is_name, parse_digest
 
 _CACHE_CONTROL = "public, max-age=31536000, immutable"
 _MISSING = {"404", "NoSuchKey", "NotFound"}
@@ -135,7 +135,7 @@ class S3Storage:
             for page in pages.paginate(Bucket=self._options.bucket, Prefix=prefix):
                 for found in page.get("Contents", ()):
                     name = found["Key"].removeprefix(prefix)
-                    if _is_object_name(name):
+                    if is_name(name):
                         yield StoredObject(name, found["Size"], found["LastModified"])
 
     def remove_partial_uploads(self, before: datetime) -> int:
@@ -162,14 +162,6 @@ class S3Storage:
 
 def _is_recent(modified: datetime) -> bool:
     return datetime.now(UTC) - modified < _RECENT_UPLOAD
-
-
-def _is_object_name(text: str) -> bool:
-    try:
-        parse_digest(text)
-    except ValueError:
-        return False
-    return True
 
 
 @contextmanager
