@@ -80,7 +80,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.
     """
     from . import passwords
-    from .background.moderation import Moderation
+    from .background.silences import SilenceEnder
     from .background.tasks import create_job_runner
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
@@ -143,7 +143,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     )
     registry.webhook_sender = WebhookSender(registry.database, settings)
     registry.job_runner = create_job_runner(registry, create_delivery(settings, ini_dir))
-    registry.moderation = Moderation(registry.database, settings["worker.interval_seconds"])
+    registry.silence_ender = SilenceEnder(registry.database, settings["worker.interval_seconds"])
     registry.blocked_networks = BlockedNetworks(settings["moderation.blocks_recheck_seconds"])
     registry.email_domains = email_domains_from_settings(settings, ini_dir)
     rate_limiter = RateLimiter(settings)

@@ -7,7 +7,7 @@ from pyramid.registry import Registry
 if TYPE_CHECKING:
     from .background import BackgroundWorker
     from .background.job_runner import JobRunner
-    from .background.moderation import Moderation
+    from .background.silences import SilenceEnder
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
@@ -57,7 +57,7 @@ class ForumRegistry(Registry):
     photo_decoding: "Decoding"
     job_runner: "JobRunner"
     webhook_sender: "WebhookSender"
-    moderation: "Moderation"
+    silence_ender: "SilenceEnder"
     background: "BackgroundWorker"
     """The tasks of the background worker; they run in its process alone."""
 

@@ -22,7 +22,7 @@ from ..services import (
     webhook_deliveries,
 )
 from ..services.access import post_networks
-from ..services.moderation import audit_log, old_reviews
+from ..services.moderation import audit_log, reviews
 from ..settings import Settings
 
 _EVERY_SECONDS = 600.0
@@ -81,7 +81,7 @@ def _keep(settings: Settings, name: str) -> timedelta | None:
 
 def _delete_reviews(database: Database, keep: timedelta | None) -> int:
     """Delete some of the reviews that were decided so long ago; return how many."""
-    return _end(database, keep, old_reviews.is_any_over, old_reviews.delete_some)
+    return _end(database, keep, reviews.is_any_over, reviews.delete_some)
 
 
 def _trim_log(database: Database, keep: timedelta | None) -> None:

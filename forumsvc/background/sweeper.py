@@ -10,7 +10,7 @@ from ..db.failures import is_temporary
 from ..models import JobKind
 from ..services import jobs
 from ..services.jobs import Claimed
-from ..services.moderation import sweeping
+from ..services.moderation import sweeps
 from .job_runner import Handler
 
 log = logging.getLogger(__name__)
@@ -36,23 +36,23 @@ class Sweeper(Handler):
         """Deal with the next posts of an order; put one aside that has failed too often."""
         position, attempts = job.data, job.attempts
         with self._database.session.begin() as db:
-            sweep = sweeping.by_id(db, position["sweep_id"])
-            posts = sweeping.next_posts(db, sweep, position)
+            sweep = sweeps.by_id(db, position["sweep_id"])
+            posts = sweeps.next_posts(db, sweep, position)
         for post in posts:
             start = time.monotonic()
-            position = sweeping.behind(position, post)
+            position = sweeps.behind(position, post)
             try:
                 with self._database.session.begin() as db:
                     if not jobs.hold(db, job):
                         return
-                    sweeping.sweep_post(db, clock.now(), sweep, post)
+                    sweeps.sweep_post(db, clock.now(), sweep, post)
                     jobs.advance(db, job, position)
             except Exception as error:
                 if is_temporary(error) or attempts < _ATTEMPTS:
                     raise
                 log.exception("Sweep %d leaves %s as it is", sweep.id, post)
                 with self._database.session.begin() as db:
-                    sweeping.record_failure(db, clock.now(), sweep, post)
+                    sweeps.record_failure(db, clock.now(), sweep, post)
                     jobs.advance(db, job, position)
             attempts = 1
             # On SQLite one writer at a time is let in, and who waits does not queue up.
@@ -61,5 +61,5 @@ class Sweeper(Handler):
             if posts:
                 jobs.move(db, job, clock.now(), position, job.due_at)
             elif jobs.hold(db, job):
-                sweeping.finish(db, clock.now(), sweep.id)
+                sweeps.finish(db, clock.now(), sweep.id)
                 jobs.finish(db, job, clock.now())

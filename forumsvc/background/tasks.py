@@ -42,7 +42,7 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
     host_report = HostReport(registry.database, facts, settings["session.secret"], shown)
     return [
         *(maintenance, registry.job_runner, fan_out, search_indexer),
-        *(registry.moderation, host_report),
+        *(registry.silence_ender, host_report),
     ]
 
 

@@ -8,8 +8,9 @@ from .. import clock
 from ..errors import Conflict
 from ..models import Role, SweepAction
 from ..queries.rows import UserRow
-from ..services import accounts, blocking
-from ..services.moderation import restrictions, sweeping
+from ..services import accounts
+from ..services.moderation import restrictions
+from ..services.moderation import sweeps as sweep_service
 from .command import Command
 from .context import Context, pass_context
 from .options import check_texts, days_option, parse_moment
@@ -36,7 +37,7 @@ def silence(
     reason, note = check_texts(reason, note)
     with context.transaction() as db:
         for login in logins:
-            user = blocking.lock(db, login)
+            user = accounts.lock(db, login)
             _check_role(user)
             restrictions.silence(db, None, now, user, reason=reason, until=until, note=note)
     ending = "for ever" if until is None else f"until {clock.rfc3339(until)}"
@@ -52,7 +53,7 @@ def unsilence(context: Context, login: str, reason: str) -> None:
     """Let a silenced or blocked user write again."""
     reason, _ = check_texts(reason, is_required=False)
     with context.transaction() as db:
-        account = blocking.unblock(db, login, reason=reason or None)
+        account = restrictions.lift_of_login(db, login, reason=reason or None)
     context.output(f"{account.login} can write.", login=account.login, state=account.state)
 
 
@@ -65,7 +66,7 @@ def warn(context: Context, login: str, reason: str, note: str) -> None:
     """Tell a user what they must not do."""
     reason, note = check_texts(reason, note)
     with context.transaction() as db:
-        user = blocking.lock(db, login)
+        user = accounts.lock(db, login)
         restrictions.warn(db, None, clock.now(), user, reason=reason, note=note)
     context.output(f"{user.user_login} is warned.", login=user.user_login)
 
@@ -100,7 +101,7 @@ def sweep(
     moment = parse_moment("since", since)
     with context.transaction() as db:
         sweeps = {
-            login: sweeping.order(
+            login: sweep_service.order(
                 db,
                 None,
                 clock.now(),

@@ -11,15 +11,13 @@ from .. import clock
 from ..db.keyset_paging import PageRequest
 from ..errors import Conflict, Invalid, NotFound
 from ..models import Decision, ReviewKind, ReviewState, Role
-from ..presenters.moderation import object_of
+from ..presenters.reviews import object_of
 from ..queries import held_posts, replies, reports, reviews, topics
-from ..queries.moderation_rows import ReviewRow
-from ..queries.reviews import ReviewFilter, ReviewOrder
-from ..schemas.moderation import MAX_DAYS
-from ..services import blocking
+from ..queries.reviews import ReviewFilter, ReviewOrder, ReviewRow
+from ..schemas.restrictions import MAX_DAYS
+from ..services import accounts
 from ..services.moderation import decisions
 from ..services.moderation import restrictions as restriction_service
-from ..services.moderation import reviews as review_service
 from ..services.moderation.decisions import Verdict
 from ..services.moderation.held_posts import Publication
 from .command import Group
@@ -103,9 +101,9 @@ def resolve(
             silences=silence_days is not None,
             publication=publication,
         )
-        changed = review_service.resolve(db, None, now, row, verdict)
+        changed = decisions.resolve(db, None, now, row, verdict)
         if changed and silence_days is not None:
-            user = blocking.lock(db, row.author_login)
+            user = accounts.lock(db, row.author_login)
             if user.role == Role.ADMIN:
                 raise Conflict(f"{user.user_login} is an admin, whom nobody can silence.")
             until = now + timedelta(days=silence_days)

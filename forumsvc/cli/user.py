@@ -10,9 +10,9 @@ from .. import clock
 from ..ids import MAX_ID
 from ..models import Role, UserState
 from ..queries import accounts as reading
-from ..services import accounts, blocking, email_confirmation, login_names, registration
+from ..services import accounts, email_confirmation, login_names, registration
 from ..services.accounts import Account
-from ..services.moderation import new_reviews
+from ..services.moderation import restrictions, reviews
 from . import avatars
 from .command import Group
 from .context import Context, pass_context
@@ -138,7 +138,7 @@ def role(context: Context, login: str, role: str) -> None:
 def block(context: Context, login: str) -> None:
     """Block a user: they may only read."""
     with context.transaction() as db:
-        changed = blocking.block(db, login)
+        changed = restrictions.silence_without_reason(db, login)
     _output(context, changed, f"{changed.login} is blocked now.")
 
 
@@ -148,7 +148,7 @@ def block(context: Context, login: str) -> None:
 def unblock(context: Context, login: str) -> None:
     """Unblock a user."""
     with context.transaction() as db:
-        changed = blocking.unblock(db, login)
+        changed = restrictions.lift_of_login(db, login)
     _output(context, changed, f"{changed.login} is active now.")
 
 
@@ -178,7 +178,7 @@ def delete(context: Context, login: str, yes: bool) -> None:
     if found.state != UserState.DELETED:
         context.confirm(_consequences(found), yes=yes)
     with context.transaction() as db:
-        new_reviews.close_account_review(db, clock.now(), found.id)
+        reviews.close_account_review(db, clock.now(), found.id)
         changed, avatar = accounts.delete(db, login)
     avatars.remove(context, [avatar] if avatar else [])
     _output(context, changed, f"{changed.login} is deleted.")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ..schemas.moderation import reason_form
+from ..schemas.restrictions import reason_form
 from ..web.api.api_view import Locked
 from ..web.api.request import ForumRequest
 from .paths import see_other

@@ -20,6 +20,17 @@ def user(site: Site, row: UserSummaryRow) -> dict[str, Any]:
     }
 
 
+def person(site: Site, row: Any, prefix: str) -> dict[str, Any] | None:
+    """Return a UserSerializer of the columns of a row with a prefix, or None without a user."""
+    user_id, login, name, avatar = (
+        getattr(row, f"{prefix}_{column}") for column in ("id", "login", "name", "avatar")
+    )
+    if user_id is None:
+        return None
+    avatar_url = site.avatar_url(login, avatar)
+    return {"id": user_id, "login": login, "name": name or login, "avatar_url": avatar_url}
+
+
 def user_detail(
     site: Site,
     row: UserRow,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Row, Select, bindparam, or_, select
 
@@ -11,9 +11,21 @@ from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import AccessBlock, AccessBlockKind, User
-from .moderation_rows import AccessBlockRow
-from .rows import columns
+from .rows import ByRow, columns
 from .user_columns import summary
+
+
+class AccessBlockRow(ByRow, Protocol):
+    """A block, for `presenters.access_blocks.access_block`."""
+
+    id: int
+    kind: str
+    value: str
+    severity: str
+    reason: str
+    created_at: datetime
+    expires_at: datetime | None
+
 
 _NEWEST_FIRST = SortOrder("access_blocks", id=AccessBlock.id)
 _COLUMNS = (*columns(AccessBlock, AccessBlockRow), *summary(User, "by"))

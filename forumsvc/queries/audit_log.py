@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Select, bindparam, literal, null, select
 from sqlalchemy.orm import aliased
@@ -13,6 +13,30 @@ from ..db.execution import ReadConnection
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import AuditRecord, User, Visibility
 from .user_columns import summary
+
+
+class LogRow(Protocol):
+    """A record of the log, for `presenters.audit_log.log_record`. details: JSON text."""
+
+    id: int
+    action: str
+    actor_id: int | None
+    actor_login: str | None
+    actor_name: str | None
+    actor_avatar: str | None
+    user_id: int | None
+    user_login: str | None
+    user_name: str | None
+    user_avatar: str | None
+    via: str | None
+    topic_id: int | None
+    reply_id: int | None
+    node_id: int | None
+    reason: str | None
+    details: str | None
+    request_id: str | None
+    created_at: datetime
+
 
 MODERATOR = "moderator"
 """The one actor whom everybody sees."""
@@ -83,7 +107,7 @@ def _page(names: tuple[str, ...], is_public: bool, keyset: KeysetPage) -> Select
 def page_of(
     db: ReadConnection, visible: Collection[Visibility], wanted: LogFilter, page: PageRequest
 ) -> PageRows:
-    """Return a page of `moderation_rows.LogRow`.
+    """Return a page of `LogRow`.
 
     visible: what the caller may see; of what is public alone, neither who did it nor to whom.
     """

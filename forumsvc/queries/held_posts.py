@@ -1,7 +1,8 @@
 """Reading the posts that wait for a moderator."""
 
+from datetime import datetime
 from functools import cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Select, Text, bindparam, func, select
 
@@ -11,9 +12,24 @@ from ..db.execution import ReadConnection, row
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
 from ..models import HeldPost, HeldState, User
-from .moderation_rows import HeldPostRow
-from .rows import columns
+from .rows import UserSummaryRow, columns
 from .user_columns import summary
+
+
+class HeldPostRow(UserSummaryRow, Protocol):
+    """A held post, for its ACL and `presenters.held_posts.held_post`."""
+
+    id: int
+    kind: str
+    node_id: int | None
+    topic_id: int | None
+    reply_id: int | None
+    title: str | None
+    body: str
+    reason: str
+    state: str
+    created_at: datetime
+
 
 _NEWEST_FIRST = SortOrder("held_posts", id=HeldPost.id)
 _COLUMNS = (*columns(HeldPost, HeldPostRow), *summary())

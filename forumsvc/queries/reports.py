@@ -1,8 +1,9 @@
 """Reading reports of members."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Row, Select, bindparam, select
 from sqlalchemy.orm import aliased
@@ -11,9 +12,21 @@ from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Report, ReportState, Review, User
-from .moderation_rows import ReportRow
 from .rows import columns
 from .user_columns import summary
+
+
+class ReportRow(Protocol):
+    """A report, for `presenters.reports.report`."""
+
+    id: int
+    object_key: str
+    category: str
+    comment: str
+    state: str
+    created_at: datetime
+    resolved_at: datetime | None
+
 
 _NEWEST_FIRST = SortOrder("reports", id=Report.id)
 _COLUMNS = (*columns(Report, ReportRow), Review.object_key)

@@ -1,7 +1,8 @@
 """Reading the silences and warnings of users."""
 
+from datetime import datetime
 from functools import cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import bindparam, null, select
 from sqlalchemy.orm import aliased
@@ -10,7 +11,26 @@ from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Restriction, User
+from .rows import ByRow
 from .user_columns import summary
+
+
+class RestrictionRow(ByRow, Protocol):
+    """A silence or a warning, for `presenters.restrictions.restriction`.
+
+    note and the columns of the moderator (`by_…`) are None for the user.
+    """
+
+    id: int
+    kind: str
+    reason: str
+    note: str | None
+    topic_id: int | None
+    reply_id: int | None
+    started_at: datetime
+    until: datetime | None
+    lifted_at: datetime | None
+
 
 _NEWEST_FIRST = SortOrder("restrictions", id=Restriction.id)
 _BY = aliased(User)
@@ -39,7 +59,7 @@ def _page(with_notes: bool, keyset: KeysetPage) -> Query:
 
 
 def of_user(db: ReadConnection, user_id: int, page: PageRequest, *, with_notes: bool) -> PageRows:
-    """Return a page of a user's `moderation_rows.RestrictionRow`, the newest first.
+    """Return a page of a user's `RestrictionRow`, the newest first.
 
     with_notes: also who decided it, and the notes for moderators; else these are None.
     """

@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Select, String, bindparam, cast, func, literal_column, select
 from sqlalchemy.orm import aliased
@@ -12,9 +12,46 @@ from ..db.execution import ReadConnection, row
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
 from ..models import HeldPost, Report, Restriction, Review, ReviewState, Topic, User
-from .moderation_rows import ReviewListRow, ReviewRow
 from .rows import columns
 from .user_columns import summary
+
+
+class ReviewListRow(Protocol):
+    """A review in the queue, for `presenters.reviews.review`.
+
+    title: of the topic, or of a held post.
+    """
+
+    id: int
+    kind: str
+    object_key: str
+    topic_id: int | None
+    reply_id: int | None
+    held_post_id: int | None
+    reports_count: int
+    weight: int
+    is_hidden: bool
+    state: str
+    decision: str | None
+    reason: str | None
+    version: int
+    opened_at: datetime
+    resolved_at: datetime | None
+    title: str | None
+    author_id: int
+    author_login: str
+    author_name: str
+    author_avatar: str
+    resolver_id: int | None
+    resolver_login: str | None
+    resolver_name: str | None
+    resolver_avatar: str | None
+
+
+class ReviewRow(ReviewListRow, Protocol):
+    """A review, for its ACL. reporter_ids: separated by commas."""
+
+    reporter_ids: str | None
 
 
 class ReviewOrder(StrEnum):
@@ -78,7 +115,7 @@ def _page(names: tuple[str, ...], keyset: KeysetPage) -> Select[Any]:
 def page_of(
     db: ReadConnection, wanted: ReviewFilter, order: ReviewOrder, page: PageRequest
 ) -> PageRows:
-    """Return a page of `moderation_rows.ReviewRow`."""
+    """Return a page of `ReviewRow`."""
     given = {name: value for name, value in wanted._asdict().items() if value is not None}
     build = partial(_page, tuple(sorted(given)))
     return load_page(db, page, _ORDERS[order], build, given)

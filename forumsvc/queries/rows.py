@@ -32,6 +32,15 @@ class UserSummaryRow(Protocol):
     user_avatar: str
 
 
+class ByRow(Protocol):
+    """A user who did something, such as a moderator; None: the command line."""
+
+    by_id: int | None
+    by_login: str | None
+    by_name: str | None
+    by_avatar: str | None
+
+
 class UserRow(UserSummaryRow, Protocol):
     """A user with all fields, for the ACL and `presenters.users.user_detail`.
 

@@ -5,7 +5,7 @@ from pyramid.authorization import Allow
 from ..db.execution import ReadConnection
 from ..permissions import AccessBlockPermission
 from ..queries import access_blocks
-from ..queries.moderation_rows import AccessBlockRow
+from ..queries.access_blocks import AccessBlockRow
 from ..security import principals
 from .base import Acl, Container, Item
 

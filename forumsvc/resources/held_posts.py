@@ -7,7 +7,7 @@ from ..db.execution import ReadConnection
 from ..models import HeldState
 from ..permissions import Common, HeldPermission
 from ..queries import held_posts
-from ..queries.moderation_rows import HeldPostRow
+from ..queries.held_posts import HeldPostRow
 from ..security import principals
 from .base import Acl, Container, Item
 

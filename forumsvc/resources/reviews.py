@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from ..db.execution import ReadConnection
 from ..permissions import ReviewPermission
 from ..queries import reviews
-from ..queries.moderation_rows import ReviewRow
+from ..queries.reviews import ReviewRow
 from ..security import principals
 from ..texts import Message
 from .base import Acl, Container, Item

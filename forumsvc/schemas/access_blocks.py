@@ -7,8 +7,8 @@ import colander
 from ..models import AccessBlockKind, AccessBlockSeverity
 from ..services.access.values import MAX_VALUE
 from .fields import Boolean, Choice, Line, Lines, Moment, optional, parameters, required
-from .moderation import MAX_REASON
 from .paging import page_parameters
+from .restrictions import MAX_REASON
 
 
 def access_block_form(settings: Any) -> colander.SchemaNode:

@@ -15,6 +15,8 @@ from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..ids import is_login
 from ..models import AdminAction, EventType, Role, User, UserState
 from ..passwords import MAX_LENGTH, hash_password
+from ..queries import users
+from ..queries.rows import UserRow
 from ..queries.user_locks import lock_users
 from ..search.normal_form import name_key
 from ..texts import Message
@@ -114,6 +116,14 @@ def find(db: SqlConnection, login: str) -> Account:
     if row is None:
         raise NotFound(f"There is no user {login!r}.")
     return Account(row.id, row.login, Role(row.role), UserState(row.state))
+
+
+def lock(db: Session, login: str) -> UserRow:
+    """Return a user's row, locked. Raises NotFound, or Conflict if the user is deleted."""
+    user = users.by_id(db, find(db, login).id, lock=True)
+    if user is None or user.state == UserState.DELETED:
+        raise Conflict(f"The user {login!r} is deleted.")
+    return user
 
 
 def set_role(db: Session, login: str, role: Role) -> Account:

@@ -12,7 +12,7 @@ from ..models import ReviewKind
 from ..password_strength import weakness
 from . import accounts
 from .login_names import check_own_login
-from .moderation import new_reviews
+from .moderation import reviews
 
 
 def is_open(settings: Mapping[str, Any]) -> bool:
@@ -76,6 +76,6 @@ def register(
     except AlreadyTaken as error:
         raise Invalid(error.field, "is taken") from None
     if awaits_approval:
-        key = new_reviews.account_key(account.id)
-        new_reviews.open_review(db, now(), ReviewKind.ACCOUNT, key, account.id)
+        key = reviews.account_key(account.id)
+        reviews.open_review(db, now(), ReviewKind.ACCOUNT, key, account.id)
     return account

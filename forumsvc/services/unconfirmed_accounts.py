@@ -32,7 +32,7 @@ from ..models import (
     UserState,
 )
 from . import accounts, email_confirmation
-from .moderation import new_reviews
+from .moderation import reviews
 
 BATCH_SIZE = 50
 
@@ -59,7 +59,7 @@ def end(db: Session, before: datetime) -> int:
     query = select(*columns).where(*_is_over(before)).order_by(User.id)
     rows = db.execute(with_row_locks(query.limit(BATCH_SIZE), User)).all()
     for user_id, login in rows:
-        new_reviews.close_account_review(db, now(), user_id)
+        reviews.close_account_review(db, now(), user_id)
         accounts.delete(db, login)
         free = f"deleted-{user_id}"
         renamed = update_columns(User, login=free, login_key=free)

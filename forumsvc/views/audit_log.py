@@ -8,8 +8,8 @@ from ..permissions import LogPermission
 from ..queries import audit_log, users
 from ..queries.audit_log import LogFilter
 from ..resources.audit_log import AuditLog
+from ..schemas.audit_log import log_list
 from ..schemas.fields import quoted
-from ..schemas.moderation import log_list
 from ..security.policy import decide
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest

@@ -4,7 +4,7 @@ from ..permissions import Common
 from ..permissions import HeldPermission as May
 from ..queries import held_posts
 from ..resources.held_posts import HeldPostItem, HeldPosts
-from ..schemas.moderation import held_list
+from ..schemas.held_posts import held_list
 from ..security.policy import decide
 from ..services.moderation import held_posts as held_post_service
 from ..web.api.api_view import api_view

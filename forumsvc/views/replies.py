@@ -8,8 +8,8 @@ from ..queries.rows import ReplyRow
 from ..resources.replies import ReplyItem
 from ..resources.topics import TopicItem
 from ..schemas.including import with_include
-from ..schemas.moderation import reason_form
 from ..schemas.replies import reply_form
+from ..schemas.restrictions import reason_form
 from ..services import replies
 from ..web.api.api_view import api_view
 from ..web.api.prework import render_body

@@ -3,8 +3,8 @@
 from ..permissions import ReportPermission
 from ..queries import reports
 from ..resources.reports import Reports
-from ..schemas.moderation import Reportable, report_form
 from ..schemas.paging import paged
+from ..schemas.reports import Reportable, report_form
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.reports import report, report_target

@@ -6,8 +6,8 @@ from ..errors import Invalid
 from ..permissions import UserPermission as May
 from ..queries import restrictions
 from ..resources.users import UserItem
-from ..schemas.moderation import reason_form, silence_form, warning_form
 from ..schemas.paging import paged
+from ..schemas.restrictions import reason_form, silence_form, warning_form
 from ..security.policy import decide
 from ..services.moderation import restrictions as restriction_service
 from ..services.moderation.restrictions import HiddenPosts

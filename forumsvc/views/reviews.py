@@ -6,7 +6,7 @@ from ..queries import reviews, users
 from ..queries.reviews import ReviewFilter, ReviewOrder
 from ..resources.reviews import ReviewItem, Reviews
 from ..schemas.fields import quoted
-from ..schemas.moderation import resolve_form, review_list
+from ..schemas.reviews import resolve_form, review_list
 from ..services.moderation.decisions import Publication
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest

@@ -7,7 +7,7 @@ from ..errors import Invalid
 from ..permissions import TopicPermission as May
 from ..resources.topics import TopicItem
 from ..schemas.fields import quoted
-from ..schemas.moderation import reason_form
+from ..schemas.restrictions import reason_form
 from ..services import topics
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest

@@ -10,8 +10,8 @@ from ..queries.rows import TopicRow
 from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
 from ..schemas.including import with_include
-from ..schemas.moderation import reason_form
 from ..schemas.paging import paged
+from ..schemas.restrictions import reason_form
 from ..schemas.topics import topic_form, topic_list
 from ..services import relations
 from ..services import topics as topic_service

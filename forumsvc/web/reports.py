@@ -8,7 +8,7 @@ from ..models import ReportCategory, Role
 from ..permissions import ReplyPermission, TopicPermission, UserPermission
 from ..queries import users
 from ..resources.root import Root
-from ..schemas.moderation import Reportable
+from ..schemas.reports import Reportable
 from ..security.denial import denial_message
 from ..security.identity import MODERATORS, Level
 from ..security.policy import decide

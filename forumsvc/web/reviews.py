@@ -15,7 +15,6 @@ from ..resources.reviews import ReviewItem
 from ..resources.users import UserItem
 from ..security.policy import decide
 from ..services.moderation import decisions, restrictions
-from ..services.moderation import reviews as review_service
 from ..services.moderation.decisions import Verdict
 from ..services.moderation.held_posts import Publication
 from .api.locking import lock_item
@@ -54,7 +53,7 @@ def resolve(
     decision, version = Decision(values["decision"]), values["version"]
     verdict = Verdict(decision, reason, version, days is not None, publication)
     actor_id, now = request.actor_id, request.now
-    changed = review_service.resolve(request.db, actor_id, now, item.row, verdict)
+    changed = decisions.resolve(request.db, actor_id, now, item.row, verdict)
     if changed and days is not None:
         _silence_author(item, request, days, reason)
 

@@ -8,10 +8,11 @@ import pytest
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.statements import update_of
 from forumsvc.models import Reply, Topic
-from forumsvc.services import accounts, blocking, counter_check, nodes
+from forumsvc.services import accounts, counter_check, nodes
 from forumsvc.services.content.rerendering import Rerendering
+from forumsvc.services.moderation import restrictions
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import send
 
 pytestmark = pytest.mark.both_databases
@@ -22,6 +23,16 @@ KINDS = ("last_actived", "recent", "no_reply", "popular", "excellent")
 class Scene:
     """One process that writes, others with a page cache that read, and for each one without."""
 
+    writer: Forum
+    alice: Person
+    bob: Person
+    mod: Person
+    node: int
+    other: int
+    topic: int
+    reply: int
+    picture: str
+
     def __init__(self, make_forum: MakeForum) -> None:
         self.writer = forum = make_forum(**PLAIN)
         self.pairs = [
@@ -31,9 +42,11 @@ class Scene:
             )
             for shape in ("bare", "keyed")
         ]
-        self.alice, self.bob = forum.person("alice"), forum.person("bob")
+        self.alice = forum.person("alice")
+        self.bob = forum.person("bob")
         self.mod = forum.person("mod", role="maintainer")
-        self.node, self.other = forum.node("One"), forum.node("Two")
+        self.node = forum.node("One")
+        self.other = forum.node("Two")
         self.topic = forum.topic(self.alice, self.node)
         self.reply = forum.reply(self.bob, self.topic)
         self.picture = send(self.alice).json["image_url"]
@@ -99,8 +112,8 @@ WRITES: dict[str, Callable[[Scene], Any]] = {
     "a name": lambda s: s.alice.put("/users/me", name="Alice A."),
     "a picture": lambda s: s.alice.put("/users/me", avatar=s.picture),
     "no picture": lambda s: s.alice.put("/users/me", avatar=""),
-    "user block": lambda s: s.command(blocking.block, "bob"),
-    "user unblock": lambda s: s.command(blocking.unblock, "bob"),
+    "user block": lambda s: s.command(restrictions.silence_without_reason, "bob"),
+    "user unblock": lambda s: s.command(restrictions.lift_of_login, "bob"),
     "node edit": lambda s: s.command(nodes.edit, s.other, name="Three", section="New"),
     "wrong counters": lambda s: s.spoil(likes_count=77),
     "db check --fix": lambda s: s.command(counter_check.fix),

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from forumsvc import clock
 from forumsvc.background.maintenance import Maintenance, delete_all_expired
 from forumsvc.models import HeldPost, Report, Restriction, Review
-from forumsvc.services.moderation import old_reviews
+from forumsvc.services.moderation import reviews
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_held_posts import hold_topic
@@ -107,7 +107,7 @@ def test_the_worker_deletes_reviews_in_batches_and_goes_on_until_none_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # A review and its report are two rows.
-    monkeypatch.setattr(old_reviews, "BATCH_SIZE", 4)
+    monkeypatch.setattr(reviews, "BATCH_SIZE", 4)
     make_old(forum, KEPT_DAYS + 1, *(decide_on_report(chief, bob, topic) for _ in range(5)))
     worker = Maintenance(forum.database, forum.registry.forum_settings)
     left = []
@@ -126,7 +126,7 @@ def test_a_review_with_more_reports_than_a_batch_goes_alone(
     topic: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(old_reviews, "BATCH_SIZE", 2)
+    monkeypatch.setattr(reviews, "BATCH_SIZE", 2)
     report(forum.person("carol"), "topic", topic)
     ids = [decide_on_report(chief, bob, topic) for _ in range(2)]
     make_old(forum, KEPT_DAYS + 1, *ids)

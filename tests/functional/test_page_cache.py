@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from forumsvc.cache.single_flight import SingleFlight
 from forumsvc.models import Role
 from forumsvc.queries import topics
-from forumsvc.services import accounts, blocking
+from forumsvc.services import accounts
+from forumsvc.services.moderation import restrictions
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import counting
 from tests.functional.threads import alone, together
@@ -100,7 +101,7 @@ def test_a_new_name_is_in_the_next_read_of_every_page(forum: Forum, edit: dict[s
 ACCOUNT_CHANGES: dict[str, Callable[[Session], Any]] = {
     "a new password": lambda db: accounts.set_password(db, "alice", "correct horse battery"),
     "a new role": lambda db: accounts.set_role(db, "alice", Role.VIP),
-    "a block": lambda db: blocking.block(db, "alice"),
+    "a block": lambda db: restrictions.silence_without_reason(db, "alice"),
 }
 
 

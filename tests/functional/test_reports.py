@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from forumsvc.background.moderation import Moderation
+from forumsvc.background.silences import SilenceEnder
 from forumsvc.models import AuditRecord, Event, EventType, Report, Review
 from forumsvc.services import counter_check
 from forumsvc.services.moderation.reports import HIDDEN
@@ -457,11 +457,11 @@ def test_the_queue_is_filtered_ordered_and_paged(
 def test_the_metrics_know_how_many_reviews_wait_and_since_when(
     forum: Forum, chief: Person, bob: Person, topic: int
 ) -> None:
-    moderation = Moderation(forum.database, 1)
+    moderation = SilenceEnder(forum.database, 1)
     moderation.run()
     assert (moderation.open_reviews, moderation.oldest_at) == (0, None)
     report(bob, "topic", topic)
-    moderation = Moderation(forum.database, 1)
+    moderation = SilenceEnder(forum.database, 1)
     moderation.run()
     assert moderation.open_reviews == 1
     assert moderation.oldest_at is not None

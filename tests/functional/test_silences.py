@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc import clock
-from forumsvc.background.moderation import Moderation
+from forumsvc.background.silences import SilenceEnder
 from forumsvc.models import MailKind, Restriction, User, UserState
 from tests.cases import each
 from tests.functional.conftest import MakeForum
@@ -117,7 +117,7 @@ def test_the_worker_tidies_up_and_tells_the_user_once(
     silence(chief, alice, days=1)
     silence(chief, bob, days=1)
     in_past(forum, alice)
-    ends = Moderation(forum.database, 1)
+    ends = SilenceEnder(forum.database, 1)
     assert [ends.run(), ends.run()] == [False, False]
     with forum.database.reads.connect() as db:
         found = db.execute(select(User.login, User.state).where(User.id.in_([alice.id, bob.id])))

@@ -11,7 +11,8 @@ from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.sweeper import Sweeper
 from forumsvc.models import AuditRecord, JobKind, Notification, Reply, Sweep, SweepAction, Topic
-from forumsvc.services.moderation import audit_log, sweeping
+from forumsvc.services.moderation import audit_log
+from forumsvc.services.moderation import sweeps as sweep_service
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import MODERATE, only_review, report, resolve, wrong_counters
@@ -44,7 +45,7 @@ def order(forum: Forum, user: Person, action: SweepAction, **more: Any) -> int:
     """Order a sweep at the command line."""
     given = {"since": None, **more}
     with forum.database.session.begin() as db:
-        return sweeping.order(db, None, clock.now(), user.id, action, **given)
+        return sweep_service.order(db, None, clock.now(), user.id, action, **given)
 
 
 def silence(chief: Person, user: Person, **more: Any) -> Any:
@@ -225,14 +226,14 @@ def test_a_post_that_fails_is_put_aside_and_the_others_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     failing = set(posts["replies"][2:])
-    destroy = sweeping.replies.destroy
+    destroy = sweep_service.replies.destroy
 
     def fail_for_some(db: Any, actor_id: Any, now: Any, reply: Any) -> bool:
         if reply.id in failing:
             raise IntegrityError("DELETE", {}, Exception("a broken row"))
         return destroy(db, actor_id, now, reply)
 
-    monkeypatch.setattr(sweeping.replies, "destroy", fail_for_some)
+    monkeypatch.setattr(sweep_service.replies, "destroy", fail_for_some)
     sweeps = [order(forum, user, SweepAction.DELETE) for user in (alice, bob)]
 
     monkeypatch.setattr(Sweeper, "pauses", (timedelta(0),) * 5)
@@ -253,7 +254,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(
     forum: Forum, alice: Person, posts: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sweep_id = order(forum, alice, SweepAction.DELETE)
-    sweep_post, calls = sweeping.sweep_post, []
+    sweep_post, calls = sweep_service.sweep_post, []
 
     def die_in_the_third(*arguments: Any) -> None:
         sweep_post(*arguments)
@@ -261,7 +262,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(
         if len(calls) == 3:
             raise Killed
 
-    monkeypatch.setattr(sweeping, "sweep_post", die_in_the_third)
+    monkeypatch.setattr(sweep_service, "sweep_post", die_in_the_third)
     with pytest.raises(Killed):
         work(forum)
     later = clock.now() + Sweeper.lock

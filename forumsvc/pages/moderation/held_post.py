@@ -5,7 +5,7 @@ from pyramid.response import Response
 
 from ...models import HeldState
 from ...permissions import Common, HeldPermission
-from ...presenters.moderation import hold_reason
+from ...presenters.held_posts import hold_reason
 from ...resources.held_posts import HeldPostItem
 from ...services.moderation import held_posts as held_post_service
 from ...web.api.request import ForumRequest

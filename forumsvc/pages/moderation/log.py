@@ -10,8 +10,7 @@ from pyramid.config import Configurator
 from ...models import EventType
 from ...permissions import LogPermission
 from ...queries import audit_log
-from ...queries.audit_log import LogFilter
-from ...queries.moderation_rows import LogRow
+from ...queries.audit_log import LogFilter, LogRow
 from ...resources.audit_log import AuditLog
 from ...schemas.fields import Choice, CursorField, Integer, optional, parameters
 from ...web.api.request import ForumRequest

@@ -9,7 +9,7 @@ from ...models import UserState, state_at
 from ...permissions import UserPermission as May
 from ...queries import restrictions
 from ...resources.users import UserItem
-from ...schemas.moderation import reason_form, silence_form, warning_form
+from ...schemas.restrictions import reason_form, silence_form, warning_form
 from ...security.policy import abilities
 from ...services.access import post_networks
 from ...services.moderation import restrictions as restriction_service

@@ -8,8 +8,7 @@ from pyramid.config import Configurator
 from ...models import ReviewState
 from ...permissions import ReviewPermission
 from ...queries import reviews
-from ...queries.moderation_rows import ReviewListRow
-from ...queries.reviews import ReviewFilter, ReviewOrder
+from ...queries.reviews import ReviewFilter, ReviewListRow, ReviewOrder
 from ...resources.reviews import Reviews
 from ...web.api.request import ForumRequest
 from ..lines import Moment

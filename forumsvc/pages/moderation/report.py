@@ -11,7 +11,7 @@ from ...permissions import ReportPermission
 from ...queries import reports
 from ...resources.reports import Reports
 from ...schemas.fields import Choice, Lines, optional, parameters, required
-from ...schemas.moderation import MAX_COMMENT, Reportable
+from ...schemas.reports import MAX_COMMENT, Reportable
 from ...services.moderation.reports import Target
 from ...texts import Message
 from ...web.api.request import ForumRequest

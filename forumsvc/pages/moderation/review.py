@@ -8,11 +8,11 @@ from pyramid.response import Response
 from ...errors import PreconditionFailed
 from ...models import Decision, ReviewKind, ReviewState
 from ...permissions import ReviewPermission
-from ...presenters.moderation import hold_reason
+from ...presenters.held_posts import hold_reason
 from ...queries import nodes
-from ...queries.moderation_rows import ReviewRow
+from ...queries.reviews import ReviewRow
 from ...resources.reviews import ReviewItem
-from ...schemas.moderation import resolve_form
+from ...schemas.reviews import resolve_form
 from ...texts import Message
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest

@@ -1,4 +1,4 @@
-"""Carrying out what a moderator decided on a review, by its kind."""
+"""What moderators decide on reviews, and carrying it out. The caller has locked the review."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -8,12 +8,15 @@ from sqlalchemy.orm import Session
 
 from ...db.base import BigId
 from ...db.execution import ReadConnection
-from ...errors import Conflict, Invalid, NotFound
+from ...db.statements import update_of
+from ...errors import Conflict, Invalid, NotFound, PreconditionFailed
 from ...models import (
     Decision,
     EventType,
     MailKind,
     Report,
+    ReportState,
+    Review,
     ReviewKind,
     ReviewState,
     Role,
@@ -23,17 +26,22 @@ from ...models import (
 from ...queries import held_posts, users
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
-from ...queries.moderation_rows import HeldPostRow, ReviewRow
+from ...queries.held_posts import HeldPostRow
+from ...queries.reviews import ReviewRow
 from ...queries.user_locks import lock_users
-from .. import accounts, mails, replies, topics
+from ...texts import Message
+from .. import accounts, deeds, mails, replies, topics
+from ..deeds import Deed
 from . import held_posts as held_post_service
-from . import notices, sweeping
+from . import notices, sweeps
 from .held_posts import Publication
 
 _STAYS = frozenset({Decision.APPROVE, Decision.DISMISS})
 """What leaves a reported post as it is."""
 ACCOUNT_APPROVED = "account.approved"
 """What somebody is told whose account a moderator has approved."""
+REPORT_UPHELD, REPORT_DISMISSED = "report.upheld", "report.dismissed"
+"""What a reporter is told became of the report."""
 POST_STAYS = "report.unfounded"
 """What an author is told, with a reason, whose post was reported and stays."""
 _OF_NEW = frozenset({Decision.APPROVE, Decision.DELETE})
@@ -59,21 +67,6 @@ class Verdict(NamedTuple):
         return self.decision in _STAYS
 
 
-def check(review: ReviewRow, verdict: Verdict) -> None:
-    """Raise Invalid if a decision does not fit a review."""
-    if review.kind != ReviewKind.REPORTED:
-        if verdict.decision not in _OF_NEW:
-            raise Invalid("decision", "must be approve or delete for what is not published yet")
-    elif review.topic_id is None and not verdict.stays and not verdict.silences:
-        raise Invalid("decision", "a user can only be silenced (silence_days), or dismiss")
-
-
-def are_equal(review: ReviewRow, decision: Decision) -> bool:
-    """Return whether a resolved review was decided like that."""
-    stays = review.kind == ReviewKind.REPORTED and decision in _STAYS
-    return review.decision == decision or (stays and review.decision in _STAYS)
-
-
 def publishes(review: ReviewRow, decision: Decision) -> bool:
     """Return whether a decision publishes a held post, which must be rendered before."""
     is_waiting = review.kind == ReviewKind.HELD and review.state == ReviewState.OPEN
@@ -88,7 +81,76 @@ def held_post_of(db: ReadConnection, review: ReviewRow, *, lock: bool = False) -
     return held
 
 
-def apply(
+def resolve(
+    db: Session, actor_id: int | None, now: datetime, review: ReviewRow, verdict: Verdict
+) -> bool:
+    """Decide; return False if the same was decided before, so that nothing changes.
+
+    The reporters and the author are told. Raises PreconditionFailed if another decision was made
+    before, Invalid for a decision that does not fit, Conflict for a held post that cannot be
+    published.
+    """
+    decision, reason = verdict.decision, verdict.reason
+    if review.state == ReviewState.RESOLVED:
+        if _are_equal(review, decision):
+            return False
+        raise PreconditionFailed(f"Another moderator has decided: {review.decision}.")
+    if verdict.version is not None and verdict.version != review.version:
+        raise PreconditionFailed(Message("The review has changed since it was read."))
+    _check(review, verdict)
+    _apply(db, actor_id, now, review, verdict)
+    values = {
+        "state": str(ReviewState.RESOLVED),
+        "decision": str(decision),
+        "reason": reason or None,
+        "resolved_by_id": actor_id,
+        "resolved_at": now,
+        "version": Review.version + 1,
+    }
+    db.execute(update_of(Review).where(Review.id == review.id).values(**values))
+    _tell_reporters(db, now, review, verdict)
+    ids = review.author_id, review.topic_id, review.reply_id
+    about = {"review_id": review.id, "decision": str(decision)}
+    what = EventType.REVIEW_RESOLVED
+    deed = Deed(what, actor_id, now, *ids, reason=reason, data=about, details=about)
+    deeds.record(db, deed)
+    return True
+
+
+def _tell_reporters(db: Session, now: datetime, review: ReviewRow, verdict: Verdict) -> None:
+    is_upheld = verdict.silences or not verdict.stays
+    state = ReportState.UPHELD if is_upheld else ReportState.DISMISSED
+    closed = (
+        update_of(Report)
+        .where(Report.review_id == review.id, Report.state == ReportState.OPEN)
+        .values(state=str(state), resolved_at=now)
+        .returning(Report.id)
+    )
+    if not db.scalars(closed).all():
+        return
+    said = REPORT_UPHELD if is_upheld else REPORT_DISMISSED
+    reporter_ids = select(Report.reporter_id).where(Report.review_id == review.id)
+    # The reason of a silence is for the one who is silenced.
+    reason = None if verdict.silences else verdict.reason
+    notices.notify_all(db, now, reporter_ids, said, reason=reason, topic_id=review.topic_id)
+
+
+def _check(review: ReviewRow, verdict: Verdict) -> None:
+    """Raise Invalid if a decision does not fit a review."""
+    if review.kind != ReviewKind.REPORTED:
+        if verdict.decision not in _OF_NEW:
+            raise Invalid("decision", "must be approve or delete for what is not published yet")
+    elif review.topic_id is None and not verdict.stays and not verdict.silences:
+        raise Invalid("decision", "a user can only be silenced (silence_days), or dismiss")
+
+
+def _are_equal(review: ReviewRow, decision: Decision) -> bool:
+    """Return whether a resolved review was decided like that."""
+    stays = review.kind == ReviewKind.REPORTED and decision in _STAYS
+    return review.decision == decision or (stays and review.decision in _STAYS)
+
+
+def _apply(
     db: Session, actor_id: int | None, now: datetime, review: ReviewRow, verdict: Verdict
 ) -> None:
     """Do what was decided, and tell the author, once."""
@@ -157,7 +219,7 @@ def _change_post(
     """Do what was decided; return whether that changed the post, and what its author is told."""
     topic_id, reply_id, reason = review.topic_id or 0, review.reply_id, verdict.reason
     if not verdict.stays:
-        sweeping.keep_hidden(db, topic_id, reply_id)
+        sweeps.keep_hidden(db, topic_id, reply_id)
     if reply_id is not None:
         reply: Any = reply_queries.by_id(db, reply_id, lock=True)
         act = replies.restore if verdict.stays else replies.destroy

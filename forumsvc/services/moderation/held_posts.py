@@ -27,12 +27,12 @@ from ...models import (
 )
 from ...queries import held_posts, users
 from ...queries import topics as topic_queries
-from ...queries.moderation_rows import HeldPostRow
+from ...queries.held_posts import HeldPostRow
 from ...queries.user_locks import lock_users
 from .. import deeds, events, replies, topics
 from ..content.authoring import Authoring, RenderedPost
 from ..deeds import Deed
-from . import new_reviews
+from . import reviews
 
 MAX_WAITING = 20
 """How many posts of one user may wait."""
@@ -83,7 +83,7 @@ def hold(
     insert_row(db, HeldPost, **values)
     held_id: int = db.scalars(select(last_inserted_id(HeldPost))).one()
     key = f"held_post:{held_id}"
-    new_reviews.open_review(db, now, ReviewKind.HELD, key, actor_id, held_post_id=held_id)
+    reviews.open_review(db, now, ReviewKind.HELD, key, actor_id, held_post_id=held_id)
     data = {"held_id": held_id, "kind": values["kind"]}
     events.record(db, EventType.POST_HELD, now, actor_id=actor_id, user_id=actor_id, data=data)
     return held_id
@@ -142,7 +142,7 @@ def refuse(
 def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:
     """Take a held post back, for its author. Raises Conflict if it waits no more."""
     key, user_id = f"held_post:{held.id}", held.user_id
-    new_reviews.close_review(db, now, key, Decision.DISMISS, user_id, actor_id=user_id)
+    reviews.close_review(db, now, key, Decision.DISMISS, user_id, actor_id=user_id)
     # A moderator may have decided while this waited for the review.
     check_waiting(held_posts.by_id(db, held.id, lock=True) or held)
     _close(db, now, held.id, HeldState.WITHDRAWN, body="")

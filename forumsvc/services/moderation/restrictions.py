@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
+from ... import clock
 from ...cache.invalidation import update_columns
 from ...clock import rfc3339_or_none
 from ...db.execution import SqlConnection
@@ -26,9 +27,10 @@ from ...models import (
     state_at,
 )
 from ...queries.rows import UserRow
-from .. import deeds, logins, mails
+from .. import accounts, deeds, logins, mails
+from ..accounts import Account
 from ..deeds import Deed
-from . import notices, sweeping
+from . import notices, sweeps
 
 BATCH_SIZE = 100
 """Users per transaction."""
@@ -59,7 +61,7 @@ def hide_posts(
     if wanted is HiddenPosts.NONE:
         return
     since = now - _RECENT if wanted is HiddenPosts.RECENT else None
-    sweeping.order(db, actor_id, now, user_id, SweepAction.HIDE, since=since, reason=reason)
+    sweeps.order(db, actor_id, now, user_id, SweepAction.HIDE, since=since, reason=reason)
 
 
 def silence(
@@ -82,7 +84,7 @@ def silence(
     if is_blocked and (user.blocked_reason, user.blocked_until) == (reason, until):
         return
     before = {"reason": user.blocked_reason, "until": rfc3339_or_none(user.blocked_until)}
-    _block(db, actor_id, now, user.user_id, until, reason)
+    _silence(db, actor_id, now, user.user_id, until, reason)
     columns = {"until": until, "review_id": review_id}
     _insert(db, RestrictionKind.SILENCE, actor_id, now, user, reason, note, **columns)
     data = {"until": rfc3339_or_none(until)}
@@ -171,14 +173,29 @@ def warn(
     deeds.record(db, deed)
 
 
-def block(db: Session, actor_id: int | None, now: datetime, user_id: int) -> None:
-    """Let a user only read, without an end, a reason and a word to them (`user block`)."""
-    _block(db, actor_id, now, user_id, None, None)
-    deed = Deed(EventType.USER_SILENCED, actor_id, now, user_id, data={"until": None})
+def silence_without_reason(db: Session, login: str) -> Account:
+    """Let a user only read, without an end and a word to them (`user block`).
+
+    Raises NotFound, or Conflict if the user is deleted or is the last admin.
+    """
+    accounts.check_not_last_admin(db, login)
+    moment, user_id = clock.now(), accounts.lock(db, login).user_id
+    _silence(db, None, moment, user_id, None, None)
+    deed = Deed(EventType.USER_SILENCED, None, moment, user_id, data={"until": None})
     deeds.record(db, deed)
+    return accounts.find(db, login)
 
 
-def _block(
+def lift_of_login(db: Session, login: str, *, reason: str | None = None) -> Account:
+    """Let a blocked user write again, as an administrator does at the command line.
+
+    Raises NotFound, or Conflict if the user is deleted.
+    """
+    lift(db, None, clock.now(), accounts.lock(db, login), reason=reason)
+    return accounts.find(db, login)
+
+
+def _silence(
     db: Session,
     actor_id: int | None,
     now: datetime,

@@ -1,73 +1,127 @@
-"""Deciding on what moderators have to look at. The caller has locked the review."""
+"""Reviews: opened, closed where there is no need to decide, and deleted some time afterwards.
+
+Those of reported posts are opened in `reports`.
+"""
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from ...db.statements import update_of
-from ...errors import PreconditionFailed
-from ...models import EventType, Report, ReportState, Review, ReviewState
-from ...queries.moderation_rows import ReviewRow
-from ...texts import Message
-from .. import deeds
-from ..deeds import Deed
-from . import decisions, notices
-from .decisions import Verdict
+from ...db.execution import SqlConnection
+from ...db.statements import delete_of, insert_row, last_inserted_id, update_of, with_row_locks
+from ...models import Decision, EventType, HeldPost, Report, Review, ReviewKind, ReviewState
+from .. import events
 
-REPORT_UPHELD, REPORT_DISMISSED = "report.upheld", "report.dismissed"
-"""What a reporter is told became of the report."""
+BATCH_SIZE = 1000
+"""Reviews and reports that are deleted per transaction; on SQLite all other writers wait for it."""
 
 
-def resolve(
-    db: Session, actor_id: int | None, now: datetime, review: ReviewRow, verdict: Verdict
-) -> bool:
-    """Decide; return False if the same was decided before, so that nothing changes.
+def open_review(
+    db: Session,
+    now: datetime,
+    kind: ReviewKind,
+    key: str,
+    user_id: int,
+    *,
+    held_post_id: int | None = None,
+) -> None:
+    """Let a moderator look at something that is new, so that no review of it can exist.
 
-    The reporters and the author are told. Raises PreconditionFailed if another decision was made
-    before, Invalid for a decision that does not fit, Conflict for a held post that cannot be
-    published.
+    key: what it is about; user_id: whose it is.
     """
-    decision, reason = verdict.decision, verdict.reason
-    if review.state == ReviewState.RESOLVED:
-        if decisions.are_equal(review, decision):
-            return False
-        raise PreconditionFailed(f"Another moderator has decided: {review.decision}.")
-    if verdict.version is not None and verdict.version != review.version:
-        raise PreconditionFailed(Message("The review has changed since it was read."))
-    decisions.check(review, verdict)
-    decisions.apply(db, actor_id, now, review, verdict)
-    values = {
-        "state": str(ReviewState.RESOLVED),
-        "decision": str(decision),
-        "reason": reason or None,
-        "resolved_by_id": actor_id,
-        "resolved_at": now,
-        "version": Review.version + 1,
+    values: dict[str, Any] = {
+        "kind": str(kind),
+        "object_key": key,
+        "user_id": user_id,
+        "held_post_id": held_post_id,
+        "state": str(ReviewState.OPEN),
+        "opened_at": now,
     }
-    db.execute(update_of(Review).where(Review.id == review.id).values(**values))
-    _tell_reporters(db, now, review, verdict)
-    ids = review.author_id, review.topic_id, review.reply_id
-    about = {"review_id": review.id, "decision": str(decision)}
-    what = EventType.REVIEW_RESOLVED
-    deed = Deed(what, actor_id, now, *ids, reason=reason, data=about, details=about)
-    deeds.record(db, deed)
-    return True
+    insert_row(db, Review, **values)
+    data = {"review_id": db.scalars(select(last_inserted_id(Review))).one()}
+    events.record(db, EventType.REVIEW_OPENED, now, actor_id=None, user_id=user_id, data=data)
 
 
-def _tell_reporters(db: Session, now: datetime, review: ReviewRow, verdict: Verdict) -> None:
-    is_upheld = verdict.silences or not verdict.stays
-    state = ReportState.UPHELD if is_upheld else ReportState.DISMISSED
+def close_review(
+    db: Session,
+    now: datetime,
+    key: str,
+    decision: Decision,
+    user_id: int,
+    *,
+    actor_id: int | None,
+) -> None:
+    """Resolve the open review of something, if there is one, because it waits no more.
+
+    key, user_id: as for `open_review`; actor_id: who caused it, None at the command line, or the
+    service.
+    """
     closed = (
-        update_of(Report)
-        .where(Report.review_id == review.id, Report.state == ReportState.OPEN)
-        .values(state=str(state), resolved_at=now)
-        .returning(Report.id)
+        update_of(Review)
+        .where(Review.object_key == key, Review.state == ReviewState.OPEN)
+        .values(
+            state=str(ReviewState.RESOLVED),
+            decision=str(decision),
+            resolved_by_id=actor_id,
+            resolved_at=now,
+            version=Review.version + 1,
+        )
     )
-    if not db.scalars(closed).all():
-        return
-    said = REPORT_UPHELD if is_upheld else REPORT_DISMISSED
-    reporter_ids = select(Report.reporter_id).where(Report.review_id == review.id)
-    # The reason of a silence is for the one who is silenced.
-    reason = None if verdict.silences else verdict.reason
-    notices.notify_all(db, now, reporter_ids, said, reason=reason, topic_id=review.topic_id)
+    review_id = db.scalars(closed.returning(Review.id)).one_or_none()
+    if review_id is not None:
+        data = {"review_id": review_id, "decision": str(decision)}
+        type_ = EventType.REVIEW_RESOLVED
+        events.record(db, type_, now, actor_id=actor_id, user_id=user_id, data=data)
+
+
+def close_account_review(db: Session, now: datetime, user_id: int) -> None:
+    """Resolve the open review of an account, if there is one, which is deleted without it.
+
+    Before `accounts.delete`, because a decision locks the review before the account, too.
+    """
+    key = account_key(user_id)
+    close_review(db, now, key, Decision.DELETE, user_id, actor_id=None)
+
+
+def account_key(user_id: int) -> str:
+    """Return the key of the reviews of an account."""
+    return f"account:{user_id}"
+
+
+def is_any_over(db: SqlConnection, before: datetime) -> bool:
+    """Return whether `delete_some` has something to do, without a lock."""
+    return db.scalar(select(Review.id).where(_is_over(before)).limit(1)) is not None
+
+
+def delete_some(db: Session, before: datetime) -> int:
+    """Delete reviews that were resolved before a time; return how many.
+
+    Their reports and their held posts go in the same transaction, so that each review that is
+    there can be shown, with all its reports. At most BATCH_SIZE reviews and reports in a
+    transaction, except where a single review has more.
+    """
+    columns: list[Any] = [Review.id, Review.held_post_id, Review.reports_count]
+    oldest = select(*columns).where(_is_over(before)).order_by(Review.resolved_at, Review.id)
+    rows = db.execute(with_row_locks(oldest.limit(BATCH_SIZE), Review)).all()
+    size = 0
+    batch: list[Any] = []
+    for row in rows:
+        size += 1 + row.reports_count
+        if batch and size > BATCH_SIZE:
+            break
+        batch.append(row)
+    if not batch:
+        return 0
+    ids = [row.id for row in batch]
+    held_ids = [row.held_post_id for row in batch if row.held_post_id is not None]
+    db.execute(delete_of(Report).where(Report.review_id.in_(ids)))
+    db.execute(delete_of(Review).where(Review.id.in_(ids)))
+    db.execute(delete_of(HeldPost).where(HeldPost.id.in_(held_ids)))
+    return len(batch)
+
+
+def _is_over(before: datetime) -> ColumnElement[bool]:
+    # It is null while a review is open.
+    return Review.resolved_at <= before

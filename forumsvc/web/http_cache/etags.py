@@ -13,7 +13,7 @@ from typing import Any
 from webob.etag import AnyETag
 
 from ...errors import Invalid, PreconditionFailed
-from ...queries.moderation_rows import ReviewRow
+from ...queries.reviews import ReviewRow
 from ...settings import Settings
 from ..api.request import ForumRequest
 

@@ -38,7 +38,7 @@ class Gauges(Collector):
         )
         yield from _of_jobs(self._registry.job_runner)
         yield from _of_webhooks(self._registry.webhook_sender)
-        yield from _of_moderation(self._registry.moderation)
+        yield from _of_moderation(self._registry.silence_ender)
         yield from _of_background(self._registry.background)
 
 

@@ -11,20 +11,17 @@ from ...permissions import (
     USER_ABILITIES,
 )
 from ...permissions import UserPermission as May
+from ...presenters.access_blocks import access_block
+from ...presenters.audit_log import log_record
 from ...presenters.events import listed_event
-from ...presenters.moderation import (
-    access_block,
-    held_post,
-    log_record,
-    report,
-    report_with_reporter,
-    restriction,
-    review,
-)
+from ...presenters.held_posts import held_post
 from ...presenters.nodes import node
 from ...presenters.notifications import notifications
 from ...presenters.photos import photo
 from ...presenters.replies import reply, reply_detail
+from ...presenters.reports import report, report_with_reporter
+from ...presenters.restrictions import restriction
+from ...presenters.reviews import review
 from ...presenters.topics import topic, topic_detail
 from ...presenters.users import user, user_detail
 from ...presenters.webhooks import delivery, webhook

@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 from forumsvc.db.engine import Database
 from forumsvc.errors import Conflict
 from forumsvc.models import Role
-from forumsvc.services import accounts, blocking
+from forumsvc.services import accounts
+from forumsvc.services.moderation import restrictions
 from tests.functional.cli.conftest import Run
 
 PASSWORD = "correct horse"
@@ -46,7 +47,7 @@ def test_the_last_admin_may_be_made_admin_again(run: Run) -> None:
     assert run("user", "role", "ann", "admin").code == 0
 
 
-@pytest.mark.parametrize("take_away", [blocking.block, accounts.delete])
+@pytest.mark.parametrize("take_away", [restrictions.silence_without_reason, accounts.delete])
 def test_of_two_admins_taken_away_at_once_one_stays(
     run: Run, database: Database, take_away: Callable[[Session, str], object]
 ) -> None:

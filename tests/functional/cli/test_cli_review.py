@@ -18,7 +18,7 @@ from forumsvc.models import (
     User,
 )
 from forumsvc.services import nodes
-from forumsvc.services.moderation import held_posts, new_reviews, reports
+from forumsvc.services.moderation import held_posts, reports, reviews
 from forumsvc.services.moderation.reports import Reporter, Target
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.test_cli_moderation import actions
@@ -119,8 +119,8 @@ def test_an_account_that_is_deleted_leaves_the_queue(
     run: Run, database: Database, ann: int, held: int
 ) -> None:
     with database.session.begin() as db:
-        key = new_reviews.account_key(ann)
-        new_reviews.open_review(db, NOW, ReviewKind.ACCOUNT, key, ann)
+        key = reviews.account_key(ann)
+        reviews.open_review(db, NOW, ReviewKind.ACCOUNT, key, ann)
     for _ in range(2):
         run("user", "delete", "ann", "--json", "--yes")
     open_ones = run("review", "list", "--json").json["reviews"]

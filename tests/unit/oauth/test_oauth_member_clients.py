@@ -10,7 +10,8 @@ from forumsvc.errors import Invalid
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, server
 from forumsvc.oauth.authorization_endpoint import NonRedirectableError, RedirectableError
-from forumsvc.services import accounts, blocking
+from forumsvc.services import accounts
+from forumsvc.services.moderation import restrictions
 
 from .oauth_fixture import CALLBACK, PASSWORD, OAuthFixture, credentials
 
@@ -42,7 +43,7 @@ def _grant_everything(db: Session, client_id: str) -> None:
     db.execute(statement.values(grants=" ".join(clients.GRANTS)))
 
 
-@pytest.mark.parametrize("end", [blocking.block, accounts.delete])
+@pytest.mark.parametrize("end", [restrictions.silence_without_reason, accounts.delete])
 def test_a_client_is_disabled_with_its_owner(
     oauth: OAuthFixture, boats: clients.NewClient, end: Callable[[Session, str], accounts.Account]
 ) -> None:
@@ -74,9 +75,9 @@ def test_a_client_works_again_with_its_owner_but_its_tokens_stay_revoked(
     issued = oauth.exchange(boats, oauth.code(boats)).body
     code = oauth.code(boats)
     with oauth.database.session.begin() as db:
-        blocking.block(db, "bob")
+        restrictions.silence_without_reason(db, "bob")
     with oauth.database.session.begin() as db:
-        blocking.unblock(db, "bob")
+        restrictions.lift_of_login(db, "bob")
     assert not oauth.is_valid(issued["access_token"])
     assert oauth.exchange(boats, code).body["error"] == "invalid_grant"
     assert oauth.is_valid(oauth.exchange(boats, oauth.code(boats)).body["access_token"])
@@ -85,5 +86,5 @@ def test_a_client_works_again_with_its_owner_but_its_tokens_stay_revoked(
 def test_an_administrators_client_is_independent_of_a_blocked_user(oauth: OAuthFixture) -> None:
     issued = oauth.log_in()
     with oauth.database.session.begin() as db:
-        blocking.block(db, "ann")
+        restrictions.silence_without_reason(db, "ann")
     assert oauth.is_valid(issued["access_token"])

@@ -12,7 +12,7 @@ _COUNT_SECONDS = 10.0
 """How old the numbers of the metrics may be."""
 
 
-class Moderation:
+class SilenceEnder:
     """Makes users active again whose silence has ended, and tells them.
 
     They can write from that moment on, also while no worker runs: see `models.user.state_at`.
