@@ -1,12 +1,13 @@
 """Publishing new topics and replies, or holding them for a moderator."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from ...models import HoldReason
 from ...queries import held_posts
 from ...queries.rows import ReplyRow, TopicRow, TopicStateRow
 from .. import replies, topics
@@ -52,20 +53,13 @@ class Publisher:
         body: RenderedPost,
     ) -> TopicRow | int:
         """Create a topic. Raises Invalid if the node does not exist, too."""
-        post = {"body": body.body, "title": title, "node_id": node_id}
-        waiting = _waiting(db, author, authoring, post)
-        if waiting is not None:
-            return waiting
-        is_limited = author.is_limited
-        self.pace.check_topic(db, author.user_id, now, title, body.body, is_limited=is_limited)
-        reason = _reason_to_hold(db, author, authoring, body, title)
-        if reason is not None:
-            return self._hold(db, author, now, authoring, reason, body, post)
-        topic = topics.create(
-            db, author.user_id, now, authoring, title=title, node_id=node_id, body=body
+        post: dict[str, Any] = {"title": title, "node_id": node_id}
+        user_id = author.user_id
+        return self._publish(
+            *(db, author, now, authoring, body, post),
+            partial(self.pace.check_topic, db, user_id, now, title, body.body),
+            partial(topics.create, db, user_id, now, authoring, **post, body=body),
         )
-        self._remember_network(db, author, now)
-        return topic
 
     def create_reply(
         self,
@@ -77,49 +71,37 @@ class Publisher:
         body: RenderedPost,
     ) -> ReplyRow | int:
         """Create a reply to a topic, which is locked."""
-        post = {"body": body.body, "topic_id": topic.id}
-        waiting = _waiting(db, author, authoring, post)
-        if waiting is not None:
-            return waiting
-        is_limited = author.is_limited
-        self.pace.check_reply(db, author.user_id, now, topic.id, body.body, is_limited=is_limited)
-        reason = _reason_to_hold(db, author, authoring, body, None)
-        if reason is not None:
-            return self._hold(db, author, now, authoring, reason, body, post)
-        reply = replies.create(db, author.user_id, now, authoring, topic, body)
-        self._remember_network(db, author, now)
-        return reply
+        return self._publish(
+            *(db, author, now, authoring, body, {"topic_id": topic.id}),
+            partial(self.pace.check_reply, db, author.user_id, now, topic.id, body.body),
+            partial(replies.create, db, author.user_id, now, authoring, topic, body),
+        )
 
-    def _hold(
+    def _publish(
         self,
         db: Session,
         author: Author,
         now: datetime,
         authoring: Authoring,
-        reason: HoldReason,
         body: RenderedPost,
         post: dict[str, Any],
-    ) -> int:
-        # What is refused is refused now, not when a moderator has read it.
-        authoring.rules.check_rendered(db, author.user_id, body.text, is_new=True)
-        self._remember_network(db, author, now)
-        return held_post_service.hold(db, author.user_id, now, reason, **post)
-
-    def _remember_network(self, db: Session, author: Author, now: datetime) -> None:
+        check_pace: Callable[..., None],
+        create: Callable[[], Any],
+    ) -> Any:
+        """Return what `create` returns, or the id of the held post. post: what is held with it."""
+        rules, user_id, title = authoring.rules, author.user_id, post.get("title")
+        if rules.may_hold:
+            held = held_posts.waiting_equal(db, user_id, body.body, title, post.get("topic_id"))
+            if held is not None:
+                return held
+        check_pace(is_limited=author.is_limited)
+        reason = rules.reason_to_hold(db, user_id, body.text, body.body, title)
+        if reason is not None:
+            # What is refused is refused now, not when a moderator has read it.
+            rules.check_rendered(db, user_id, body.text, is_new=True)
+            created: Any = held_post_service.hold(db, user_id, now, reason, body=body.body, **post)
+        else:
+            created = create()
         if self.network_secret is not None:
-            post_networks.remember(db, self.network_secret, author.user_id, author.address, now)
-
-
-def _waiting(db: Session, author: Author, authoring: Authoring, post: dict[str, Any]) -> int | None:
-    """Return the id of a post of the author with the same text that waits, or None."""
-    if not authoring.rules.may_hold:
-        return None
-    title, topic_id = post.get("title"), post.get("topic_id")
-    return held_posts.waiting_equal(db, author.user_id, post["body"], title, topic_id)
-
-
-def _reason_to_hold(
-    db: Session, author: Author, authoring: Authoring, body: RenderedPost, title: str | None
-) -> HoldReason | None:
-    rules = authoring.rules
-    return rules.reason_to_hold(db, author.user_id, body.text, body.body, title)
+            post_networks.remember(db, self.network_secret, user_id, author.address, now)
+        return created
