@@ -87,15 +87,14 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .cache.single_flight import SingleFlight
     from .db.limited_reads import LimitedReads
     from .mail import create_delivery
-    from .markup import RenderBudget, Renderer
+    from .markup import RenderBudget
     from .media.limits import Limits
     from .openapi import Description
     from .services.access.email_domains import email_domains_from_settings
     from .services.access.networks import BlockedNetworks
-    from .services.content.authoring import Authoring
+    from .services.content.authoring import authoring_from_settings
     from .services.content.pace import pace_from_settings
     from .services.content.publishing import Publisher
-    from .services.content.rules import rules_from_settings
     from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import open_storages
     from .services.photos import Decoding
@@ -107,20 +106,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .web.limits.rate_limiter import RateLimiter
     from .web.limits.request_limits import RequestLimits
 
-    renderer = Renderer(
-        settings["markup.workers"],
-        settings["markup.timeout"],
-        settings["site.url"],
-        wall_seconds=settings["markup.wall_seconds"],
-    )
-    registry.authoring = Authoring(
-        renderer,
-        settings["site.user_url"],
-        settings["notifications.max_mentions"],
-        rules_from_settings(settings, ini_dir),
-        settings["notifications.inline_recipients"],
-        RenderBudget(settings["markup.user_seconds_per_minute"]),
-    )
+    registry.authoring = authoring_from_settings(settings, ini_dir, settings["markup.workers"])
     keeps_networks = settings["moderation.keep_addresses_days"] is not None
     registry.publisher = Publisher(
         pace_from_settings(settings),
@@ -164,6 +150,6 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     # Forked workers must not share open connections.
     os.register_at_fork(after_in_child=registry.database.reset_after_fork)
     os.register_at_fork(after_in_child=partial(registry.search_reads.dispose, close=False))
-    atexit.register(renderer.close)
+    atexit.register(registry.authoring.renderer.close)
     atexit.register(registry.view_counter.close)
     atexit.register(registry.read_marker.close)

@@ -777,7 +777,7 @@ def _create_moderation() -> None:
         sa.Column("user_id", BIG_ID, nullable=False),
         sa.Column("reports_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("weight", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("is_hidden", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("hidden_by_service", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("state", sa.String(10), nullable=False),
         sa.Column("decision", sa.String(10)),
         sa.Column("reason", sa.Text()),

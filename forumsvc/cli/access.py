@@ -9,6 +9,7 @@ from ..db.keyset_paging import PageRequest
 from ..models import AccessBlockKind, AccessBlockSeverity
 from ..queries import access_blocks as reading
 from ..services.access import blocks, values
+from ..services.access.blocks import Block
 from .command import Group
 from .context import Context, pass_context
 from .options import check_texts, days_option, limit_option, one_of
@@ -53,17 +54,14 @@ def block(
     now = clock.now()
     reason, _ = check_texts(reason)
     with context.transaction() as db:
-        block_id, is_new = blocks.put(
-            db,
-            None,
-            now,
-            kind=values.kind_of(value) if kind is None else AccessBlockKind(kind),
-            value=value,
-            severity=AccessBlockSeverity(severity),
-            reason=reason,
-            expires_at=None if days is None else now + timedelta(days=days),
-            force=force,
+        block = Block(
+            values.kind_of(value) if kind is None else AccessBlockKind(kind),
+            value,
+            AccessBlockSeverity(severity),
+            reason,
+            None if days is None else now + timedelta(days=days),
         )
+        block_id, is_new = blocks.put(db, None, now, block, force=force)
     done = "Added" if is_new else "Changed"
     context.output(f"{done} access block {block_id}.", id=block_id, new=is_new)
 

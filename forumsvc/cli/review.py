@@ -2,22 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import Any
 
 import click
 
 from .. import clock
 from ..db.keyset_paging import PageRequest
-from ..errors import Conflict, Invalid, NotFound
+from ..errors import Conflict, NotFound
 from ..models import Decision, ReviewKind, ReviewState, Role
 from ..presenters.reviews import object_of
 from ..queries import held_posts, replies, reports, reviews, topics
 from ..queries.reviews import ReviewFilter, ReviewOrder, ReviewRow
+from ..queries.rows import UserRow
 from ..schemas.restrictions import MAX_DAYS
 from ..services import accounts
 from ..services.moderation import decisions
-from ..services.moderation import restrictions as restriction_service
 from ..services.moderation.decisions import Verdict
 from ..services.moderation.held_posts import Publication
 from .command import Group
@@ -82,8 +81,6 @@ def resolve(
 ) -> None:
     """Decide: approve, hide, delete or dismiss. The author and the reporters are told."""
     reason, _ = check_texts(reason, is_required=False)
-    if silence_days is not None and not reason:
-        raise Invalid("reason", "is required with --silence-days: the user is told")
     now = clock.now()
     executor = context.current_database().executor
     seen = _found(reviews.by_id(executor, review_id), review_id)
@@ -98,18 +95,17 @@ def resolve(
         verdict = Verdict(
             Decision(decision),
             reason or None,
-            silences=silence_days is not None,
+            silence_days=silence_days,
             publication=publication,
         )
-        changed = decisions.resolve(db, None, now, row, verdict)
-        if changed and silence_days is not None:
+
+        def lock_author() -> UserRow:
             user = accounts.lock(db, row.author_login)
             if user.role == Role.ADMIN:
                 raise Conflict(f"{user.user_login} is an admin, whom nobody can silence.")
-            until = now + timedelta(days=silence_days)
-            restriction_service.silence_at_least(
-                db, None, now, user, reason=reason, until=until, review_id=row.id
-            )
+            return user
+
+        changed = decisions.resolve(db, None, now, row, verdict, lock_author)
     said = "Decided" if changed else "It was decided so before"
     context.output(f"{said}: {decision}.", id=review_id, decision=decision, changed=changed)
 
@@ -150,24 +146,10 @@ def _to_dict(row: Any) -> dict[str, Any]:
 @contextmanager
 def _publisher(context: Context) -> Iterator[Any]:
     """Yield what a held post is published with: the renderer starts with the first text."""
-    from ..markup import Renderer
-    from ..services.content.authoring import Authoring
-    from ..services.content.rules import rules_from_settings
+    from ..services.content.authoring import authoring_from_settings
 
-    settings = context.settings
-    renderer = Renderer(
-        1,
-        settings["markup.timeout"],
-        settings["site.url"],
-        wall_seconds=settings["markup.wall_seconds"],
-    )
+    authoring = authoring_from_settings(context.settings, context.ini_dir, 1)
     try:
-        yield Authoring(
-            renderer,
-            settings["site.user_url"],
-            settings["notifications.max_mentions"],
-            rules_from_settings(settings, context.ini_dir),
-            settings["notifications.inline_recipients"],
-        )
+        yield authoring
     finally:
-        renderer.close()
+        authoring.renderer.close()

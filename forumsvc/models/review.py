@@ -64,7 +64,7 @@ class Review(Base):
     reports_count: Mapped[Counter]
     weight: Mapped[Counter]
     """The sum of the weights of its reporters."""
-    is_hidden: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    hidden_by_service: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
     """Whether so many members reported the post that the service hid it."""
     state: Mapped[str] = mapped_column(String(10), default=ReviewState.OPEN)
     decision: Mapped[str | None] = mapped_column(String(10))

@@ -21,7 +21,7 @@ def review(site: Site, row: ReviewListRow) -> dict[str, Any]:
         "user": person(site, row, "author"),
         "reports_count": row.reports_count,
         "weight": row.weight,
-        "hidden": row.is_hidden,
+        "hidden": row.hidden_by_service,
         "state": row.state,
         "decision": row.decision,
         "reason": row.reason,

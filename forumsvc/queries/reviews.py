@@ -30,7 +30,7 @@ class ReviewListRow(Protocol):
     held_post_id: int | None
     reports_count: int
     weight: int
-    is_hidden: bool
+    hidden_by_service: bool
     state: str
     decision: str | None
     reason: str | None

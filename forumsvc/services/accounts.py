@@ -20,7 +20,7 @@ from ..queries.rows import UserRow
 from ..queries.user_locks import lock_users
 from ..search.normal_form import name_key
 from ..texts import Message
-from . import deeds, events, logins, mails, profiles
+from . import deeds, events, mails, profiles, revocation
 from .access import post_networks
 from .content.short_texts import validate_line
 from .deeds import Deed
@@ -144,14 +144,14 @@ def set_role(db: Session, login: str, role: Role) -> Account:
 
 
 def set_password(db: Session, login: str, password: str) -> Account:
-    """Set the password of a user and revoke their sessions and tokens (`logins.revoke_all`).
+    """Set the password of a user and revoke their sessions and tokens (`revocation.revoke_all`).
 
     Raises Invalid for a password that is not valid, NotFound, or Conflict if the user is deleted.
     """
     password_hash = hash_password(check_password(password))
     # Who knew the old password may have asked for another address.
     account = _update_user(db, login, password_hash=password_hash, unconfirmed_email=None)
-    logins.revoke_all(db, account.id, now())
+    revocation.revoke_all(db, account.id, now())
     return account
 
 
@@ -163,10 +163,10 @@ def reset_password(db: Session, login: str, password: str) -> Account:
 
 
 def log_out_everywhere(db: Session, user_id: int) -> None:
-    """Revoke all sessions and tokens of a user (`logins.revoke_all`). The password stays valid."""
+    """Revoke all sessions and tokens of a user. The password stays valid."""
     # Wait for tokens that are being issued now; later ones find their grant revoked.
     lock_users(db, User.id == user_id)
-    logins.revoke_all(db, user_id, now())
+    revocation.revoke_all(db, user_id, now())
 
 
 def delete(db: Session, login: str, *, actor_id: int | None = None) -> tuple[Account, str]:
@@ -193,8 +193,8 @@ def delete(db: Session, login: str, *, actor_id: int | None = None) -> tuple[Acc
         email_public=False,
         password_hash=None,
     )
-    logins.revoke_all(db, account.id, now(), issued_by_admin=True)
-    logins.revoke_at_applications_of(db, account.id, now())
+    revocation.revoke_all(db, account.id, now(), issued_by_admin=True)
+    revocation.revoke_at_applications_of(db, account.id, now())
     post_networks.forget(db, account.id)
     deeds.record(db, Deed(EventType.USER_DELETED, actor_id, now(), account.id))
     return account, profiles.erase(db, account.id)

@@ -1,11 +1,12 @@
 """The endpoints of access blocks."""
 
-from ..models import AccessBlockKind, AccessBlockSeverity
+from ..models import AccessBlockKind
 from ..permissions import AccessBlockPermission
 from ..queries import access_blocks as reading
 from ..resources.access_blocks import AccessBlockItem, AccessBlocks
 from ..schemas.access_blocks import access_block_form, access_block_list
 from ..services.access import blocks
+from ..services.access.blocks import Block
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind, Listing, Ok
@@ -24,11 +25,9 @@ def list_access_blocks(container: AccessBlocks, request: ForumRequest) -> Listin
 def create_access_block(container: AccessBlocks, request: ForumRequest) -> Detail:
     """Add a block, or change the one of the same kind and value."""
     values = dict(request.validated)
-    kind = AccessBlockKind(values.pop("kind"))
-    severity = AccessBlockSeverity(values.pop("severity"))
-    block_id, is_new = blocks.put(
-        request.db, request.actor_id, request.now, kind=kind, severity=severity, **values
-    )
+    kind, force = AccessBlockKind(values.pop("kind")), values.pop("force")
+    block = Block(kind, **values)
+    block_id, is_new = blocks.put(request.db, request.actor_id, request.now, block, force=force)
     _expire(request)
     return Detail(Kind.ACCESS_BLOCK, container.get(block_id), is_new=is_new)
 

@@ -10,7 +10,6 @@ from ..schemas.paging import paged
 from ..schemas.restrictions import reason_form, silence_form, warning_form
 from ..security.policy import decide
 from ..services.moderation import restrictions as restriction_service
-from ..services.moderation.restrictions import HiddenPosts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind, Listing
@@ -19,19 +18,8 @@ from ..web.responses.results import Detail, Kind, Listing
 @api_view(UserItem, "POST", May.SILENCE, name="silence", schema=silence_form, locked="row")
 def silence(item: UserItem, request: ForumRequest) -> Detail:
     """Let a user only read, for some days or without an end."""
-    values = request.validated
-    restriction_service.silence(
-        request.db,
-        request.actor_id,
-        request.now,
-        item.row,
-        reason=values["reason"],
-        until=restriction_service.end_of_silence(request.now, values["days"], values["until"]),
-        note=values["note"],
-    )
-    wanted, reason = HiddenPosts(values["hide_posts"]), values["reason"]
-    restriction_service.hide_posts(
-        request.db, request.actor_id, request.now, item.row.user_id, wanted, reason
+    restriction_service.silence_by_form(
+        request.db, request.actor_id, request.now, item.row, request.validated
     )
     return Detail(Kind.USER, item.reloaded())
 

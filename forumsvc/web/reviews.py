@@ -1,20 +1,19 @@
 """Deciding on reviews, for the API and for the pages."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 from pyramid.httpexceptions import HTTPForbidden
 
-from ..errors import Invalid
 from ..models import Decision, ReviewKind
 from ..permissions import UserPermission
 from ..queries import reports, reviews, users
+from ..queries.rows import UserRow
 from ..resources.reviews import ReviewItem
 from ..resources.users import UserItem
 from ..security.policy import decide
-from ..services.moderation import decisions, restrictions
+from ..services.moderation import decisions
 from ..services.moderation.decisions import Verdict
 from ..services.moderation.held_posts import Publication
 from .api.locking import lock_item
@@ -47,32 +46,20 @@ def resolve(
 
     Raises Invalid, PreconditionFailed, Conflict, HTTPForbidden.
     """
-    days, reason = values["silence_days"], values["reason"]
-    if days is not None and not reason:
-        raise Invalid("reason", "is required to silence the author, who is told")
-    decision, version = Decision(values["decision"]), values["version"]
-    verdict = Verdict(decision, reason, version, days is not None, publication)
-    actor_id, now = request.actor_id, request.now
-    changed = decisions.resolve(request.db, actor_id, now, item.row, verdict)
-    if changed and days is not None:
-        _silence_author(item, request, days, reason)
-
-
-def _silence_author(item: ReviewItem, request: ForumRequest, days: int, reason: str) -> None:
-    user: Any = item.root["users"][str(item.row.author_id)]
-    verdict = decide(request.caller, user, UserPermission.SILENCE)
-    if not verdict:
-        raise HTTPForbidden(result=verdict)
-    locked: UserItem = lock_item(user, request, UserPermission.SILENCE, whole_row=True)
-    restrictions.silence_at_least(
-        request.db,
-        request.actor_id,
-        request.now,
-        locked.row,
-        reason=reason,
-        until=request.now + timedelta(days=days),
-        review_id=item.row_id,
+    verdict = Verdict(
+        *(Decision(values["decision"]), values["reason"], values["version"]),
+        *(values["silence_days"], publication),
     )
+
+    def lock_author() -> UserRow:
+        user: Any = item.root["users"][str(item.row.author_id)]
+        allowed = decide(request.caller, user, UserPermission.SILENCE)
+        if not allowed:
+            raise HTTPForbidden(result=allowed)
+        locked: UserItem = lock_item(user, request, UserPermission.SILENCE, whole_row=True)
+        return locked.row
+
+    decisions.resolve(request.db, request.actor_id, request.now, item.row, verdict, lock_author)
 
 
 def with_details(item: ReviewItem, request: ForumRequest) -> ReviewItem:

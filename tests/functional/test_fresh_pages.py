@@ -1,6 +1,7 @@
 """A write in one process is in the next read of every other process, in every envelope."""
 
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 import pytest
@@ -99,12 +100,12 @@ WRITES: dict[str, Callable[[Scene], Any]] = {
     "a reply": lambda s: s.writer.reply(s.alice, s.topic),
     "an edit of a reply": lambda s: s.bob.post(f"/replies/{s.reply}", body="New"),
     **{
-        f"{method} of a like of a {kind}": lambda s, m=method, k=kind: s.like(m, k)
+        f"{method} of a like of a {kind}": methodcaller("like", method, kind)
         for kind in ("topic", "reply")
         for method in ("POST", "DELETE")
     },
     **{
-        kind: lambda s, k=kind: s.act(k)
+        kind: methodcaller("act", kind)
         for kind in ("close", "open", "excellent", "unexcellent", "ban", "unban")
     },
     "bob blocks alice": lambda s: s.bob.post("/users/alice/block"),

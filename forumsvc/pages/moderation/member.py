@@ -13,7 +13,6 @@ from ...schemas.restrictions import reason_form, silence_form, warning_form
 from ...security.policy import abilities
 from ...services.access import post_networks
 from ...services.moderation import restrictions as restriction_service
-from ...services.moderation.restrictions import HiddenPosts
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form
@@ -49,11 +48,7 @@ def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
 def _act(name: str, item: UserItem, request: ForumRequest, values: Values) -> None:
     db, actor_id, now, row = request.db, request.actor_id, request.now, item.row
     if name == "silence":
-        until = restriction_service.end_of_silence(now, values["days"], values["until"])
-        texts = {"reason": values["reason"], "note": values["note"]}
-        restriction_service.silence(db, actor_id, now, row, until=until, **texts)
-        wanted = HiddenPosts(values["hide_posts"])
-        restriction_service.hide_posts(db, actor_id, now, row.user_id, wanted, values["reason"])
+        restriction_service.silence_by_form(db, actor_id, now, row, values)
     elif name == "warn":
         texts = {"reason": values["reason"], "note": values["note"]}
         restriction_service.warn(db, actor_id, now, row, **texts)

@@ -1,6 +1,7 @@
 """Adding and removing access blocks."""
 
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
@@ -13,35 +14,35 @@ from ..deeds import Deed
 from . import values
 
 
+class Block(NamedTuple):
+    """What is blocked, how, why, and until when; None: without an end."""
+
+    kind: AccessBlockKind
+    value: str
+    severity: AccessBlockSeverity
+    reason: str
+    expires_at: datetime | None = None
+
+
 def put(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    *,
-    kind: AccessBlockKind,
-    value: str,
-    severity: AccessBlockSeverity,
-    reason: str,
-    expires_at: datetime | None = None,
-    force: bool = False,
+    db: Session, actor_id: int | None, now: datetime, block: Block, *, force: bool = False
 ) -> tuple[int, bool]:
     """Block a network, an email address or a domain; return the id, and whether it is a new block.
 
     A block of the same kind and value gets the new severity, reason and end. actor_id: None at the
-    command line; expires_at: None for no end; force: whether a network may hold the addresses of
-    the machine itself. Raises Invalid for `value` or `expires_at`.
+    command line; force: whether a network may hold the addresses of the machine itself. Raises
+    Invalid for `value` or `expires_at`.
     """
-    value = values.normalize(kind, value, allow_loopback=force)
-    if expires_at is not None and expires_at <= now:
+    value = values.normalize(block.kind, block.value, allow_loopback=force)
+    if block.expires_at is not None and block.expires_at <= now:
         raise Invalid("expires_at", "must be in the future")
-    columns = {"severity": severity, "reason": reason, "by_id": actor_id, "expires_at": expires_at}
-    key = {"kind": kind, "value": value}
-    is_new = bool(insert_or_ignore(db, AccessBlock, **key, **columns, created_at=now))
-    same = update_of(AccessBlock).where(AccessBlock.kind == kind, AccessBlock.value == value)
+    columns = {**block._replace(value=value)._asdict(), "by_id": actor_id}
+    is_new = bool(insert_or_ignore(db, AccessBlock, **columns, created_at=now))
+    same = update_of(AccessBlock).where(AccessBlock.kind == block.kind, AccessBlock.value == value)
     # Also of a new one, for its id.
     block_id: int = db.execute(same.values(columns).returning(AccessBlock.id)).scalar_one()
-    action = AdminAction.ACCESS_BLOCK_CREATED if is_new else AdminAction.ACCESS_BLOCK_UPDATED
-    _log(db, action, actor_id, now, block_id, kind, value, severity=severity, reason=reason)
+    what = AdminAction.ACCESS_BLOCK_CREATED if is_new else AdminAction.ACCESS_BLOCK_UPDATED
+    _record(db, what, actor_id, now, block_id, block._replace(value=value), block.reason)
     return block_id, is_new
 
 
@@ -53,25 +54,20 @@ def remove(db: Session, actor_id: int | None, now: datetime, block_id: int) -> N
     removed = db.execute(statement.returning(*columns)).first()
     if removed is None:
         raise NotFound(f"There is no access block {block_id}.")
-    kind = AccessBlockKind(removed.kind)
-    action = AdminAction.ACCESS_BLOCK_DELETED
-    _log(db, action, actor_id, now, block_id, kind, removed.value, severity=removed.severity)
+    _record(db, AdminAction.ACCESS_BLOCK_DELETED, actor_id, now, block_id, removed)
 
 
-def _log(
+def _record(
     db: Session,
-    action: AdminAction,
+    what: AdminAction,
     actor_id: int | None,
     now: datetime,
     block_id: int,
-    kind: AccessBlockKind,
-    value: str,
-    *,
-    severity: str,
+    block: Any,
     reason: str | None = None,
 ) -> None:
-    details = {"access_block_id": block_id, "kind": str(kind), "severity": str(severity)}
+    details = {"access_block_id": block_id, "kind": block.kind, "severity": block.severity}
     # The log cannot be changed, so it holds no email address.
-    if kind is not AccessBlockKind.EMAIL:
-        details["value"] = value
-    deeds.record(db, Deed(action, actor_id, now, reason=reason, details=details))
+    if block.kind != AccessBlockKind.EMAIL:
+        details["value"] = block.value
+    deeds.record(db, Deed(what, actor_id, now, reason=reason, details=details))

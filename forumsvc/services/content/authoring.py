@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row
@@ -10,7 +11,8 @@ from sqlalchemy.orm import Session
 from ...db.execution import ReadConnection
 from ...markup import RenderBudget, RenderedText, Renderer, linked_logins
 from ...queries import users
-from .rules import Rules
+from ...settings import Settings
+from .rules import Rules, rules_from_settings
 
 # A text can mention thousands of users; further mentions stay plain text.
 _MAX_LINKED_MENTIONS = 500
@@ -102,3 +104,24 @@ def _mentioned(db: ReadConnection, rendered: RenderedText) -> Mapping[str, Row[A
     """Return the users whom a text mentions, by lower-case login."""
     candidates = rendered.mentions[:_MAX_LINKED_MENTIONS]
     return users.mentioned(db, candidates) if candidates else {}
+
+
+def authoring_from_settings(settings: Settings, ini_dir: Path, workers: int) -> Authoring:
+    """Return what renders the texts of a community. workers: processes that render.
+
+    ini_dir: the folder of the ini file. Raises SettingsError if a file of words cannot be read.
+    """
+    renderer = Renderer(
+        workers,
+        settings["markup.timeout"],
+        settings["site.url"],
+        wall_seconds=settings["markup.wall_seconds"],
+    )
+    return Authoring(
+        renderer,
+        settings["site.user_url"],
+        settings["notifications.max_mentions"],
+        rules_from_settings(settings, ini_dir),
+        settings["notifications.inline_recipients"],
+        RenderBudget(settings["markup.user_seconds_per_minute"]),
+    )

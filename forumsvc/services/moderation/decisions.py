@@ -1,6 +1,7 @@
 """What moderators decide on reviews, and carrying it out. The caller has locked the review."""
 
-from datetime import datetime
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import literal, select
@@ -28,12 +29,13 @@ from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
 from ...queries.held_posts import HeldPostRow
 from ...queries.reviews import ReviewRow
+from ...queries.rows import UserRow
 from ...queries.user_locks import lock_users
 from ...texts import Message
 from .. import accounts, deeds, mails, replies, topics
 from ..deeds import Deed
 from . import held_posts as held_post_service
-from . import notices, sweeps
+from . import notices, restrictions, sweeps
 from .held_posts import Publication
 
 _STAYS = frozenset({Decision.APPROVE, Decision.DISMISS})
@@ -51,20 +53,25 @@ class Verdict(NamedTuple):
     """What a moderator decides on a review.
 
     reason: for the author, and, unless it is that of a silence, for the reporters; version: of the
-    review that the moderator has seen, None for any; silences: whether the caller also silences the
-    author, and tells them that; publication: to approve a held post.
+    review that the moderator has seen, None for any; silence_days: for so long the author is
+    silenced, too; publication: to approve a held post.
     """
 
     decision: Decision
     reason: str | None = None
     version: int | None = None
-    silences: bool = False
+    silence_days: int | None = None
     publication: Publication | None = None
 
     @property
     def stays(self) -> bool:
         """Whether a reported post stays as it is."""
         return self.decision in _STAYS
+
+    @property
+    def silences(self) -> bool:
+        """Whether the author is silenced, too."""
+        return self.silence_days is not None
 
 
 def publishes(review: ReviewRow, decision: Decision) -> bool:
@@ -82,15 +89,23 @@ def held_post_of(db: ReadConnection, review: ReviewRow, *, lock: bool = False) -
 
 
 def resolve(
-    db: Session, actor_id: int | None, now: datetime, review: ReviewRow, verdict: Verdict
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    review: ReviewRow,
+    verdict: Verdict,
+    lock_author: Callable[[], UserRow],
 ) -> bool:
     """Decide; return False if the same was decided before, so that nothing changes.
 
-    The reporters and the author are told. Raises PreconditionFailed if another decision was made
-    before, Invalid for a decision that does not fit, Conflict for a held post that cannot be
-    published.
+    The reporters and the author are told. lock_author: returns the author to be silenced, or raises
+    an error for somebody whom the moderator cannot silence. Raises PreconditionFailed if another
+    decision was made before, Invalid for a decision that does not fit or a silence without a
+    reason, Conflict for a held post that cannot be published.
     """
     decision, reason = verdict.decision, verdict.reason
+    if verdict.silences and not reason:
+        raise Invalid("reason", "is required to silence the author, who is told")
     if review.state == ReviewState.RESOLVED:
         if _are_equal(review, decision):
             return False
@@ -114,6 +129,12 @@ def resolve(
     what = EventType.REVIEW_RESOLVED
     deed = Deed(what, actor_id, now, *ids, reason=reason, data=about, details=about)
     deeds.record(db, deed)
+    if verdict.silence_days is not None:
+        until = now + timedelta(days=verdict.silence_days)
+        author, why = lock_author(), reason or ""
+        restrictions.silence_at_least(
+            db, actor_id, now, author, reason=why, until=until, review_id=review.id
+        )
     return True
 
 
@@ -199,7 +220,7 @@ def _apply_to_reported(
 ) -> None:
     """Hide or delete the post, or show it again if the service has hidden it."""
     is_changed, said = False, POST_STAYS
-    if review.topic_id is not None and (review.is_hidden or not verdict.stays):
+    if review.topic_id is not None and (review.hidden_by_service or not verdict.stays):
         is_changed, said = _change_post(db, actor_id, now, review, verdict)
     # All who are told, in one order.
     author = select(literal(review.author_id, BigId))

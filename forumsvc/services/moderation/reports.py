@@ -89,14 +89,14 @@ def report(
     counted = {"reports_count": Review.reports_count + 1, "weight": Review.weight + weight}
     db.execute(update_of(Review).where(Review.id == review.id).values(**counted))
     _record(db, EventType.REPORT_CREATED, now, target, review.id, category=str(category))
-    is_due = hide_after is not None and target.is_hideable and not review.is_hidden
+    is_due = hide_after is not None and target.is_hideable and not review.hidden_by_service
     if is_due and _counted_reporters(db, target, review.id) >= (hide_after or 0):
         _hide(db, now, target, review.id)
     return report_id, True
 
 
 def _open_review(db: Session, now: datetime, target: Target) -> Row[Any]:
-    """Return the open review of an object, locked: its id and is_hidden."""
+    """Return the open review of an object, locked: its id and hidden_by_service."""
     values = {
         "kind": str(ReviewKind.REPORTED),
         "object_key": target.key,
@@ -106,7 +106,7 @@ def _open_review(db: Session, now: datetime, target: Target) -> Row[Any]:
         "state": str(ReviewState.OPEN),
         "opened_at": now,
     }
-    columns: list[Any] = [Review.id, Review.is_hidden]
+    columns: list[Any] = [Review.id, Review.hidden_by_service]
     is_open = (Review.object_key == target.key, Review.state == ReviewState.OPEN)
     locked = with_row_locks(select(*columns).where(*is_open), Review)
     for _ in range(_ATTEMPTS):
@@ -180,7 +180,7 @@ def _hide(db: Session, now: datetime, target: Target, review_id: int) -> None:
         if topic is None or topic.banned_at is not None or topic.deleted_at is not None:
             return
         topics.ban(db, None, now, topic, HIDDEN)
-    db.execute(update_of(Review).where(Review.id == review_id).values(is_hidden=True))
+    db.execute(update_of(Review).where(Review.id == review_id).values(hidden_by_service=True))
 
 
 def _record(

@@ -4,6 +4,7 @@ A silenced user may only read. What holds now stands in the user's row, where it
 `restrictions` has the history. The caller has locked the user's row.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -27,7 +28,7 @@ from ...models import (
     state_at,
 )
 from ...queries.rows import UserRow
-from .. import accounts, deeds, logins, mails
+from .. import accounts, deeds, mails, revocation
 from ..accounts import Account
 from ..deeds import Deed
 from . import notices, sweeps
@@ -45,23 +46,23 @@ class HiddenPosts(StrEnum):
     ALL = "all"
 
 
-def end_of_silence(now: datetime, days: int | None, until: datetime | None) -> datetime | None:
-    """Return when a silence ends, None without an end. Raises Invalid."""
+def silence_by_form(
+    db: Session, actor_id: int, now: datetime, user: UserRow, values: Mapping[str, Any]
+) -> None:
+    """Silence a user as a form says: reason, days or until, note, hide_posts. Raises Invalid."""
+    days, until, reason = values["days"], values["until"], values["reason"]
     if days is not None and until is not None:
         raise Invalid("days", "cannot be given together with until")
     if until is not None and until <= now:
         raise Invalid("until", "must be in the future")
-    return until if days is None else now + timedelta(days=days)
-
-
-def hide_posts(
-    db: Session, actor_id: int, now: datetime, user_id: int, wanted: HiddenPosts, reason: str
-) -> None:
-    """Let the background worker hide posts of a user who is silenced."""
-    if wanted is HiddenPosts.NONE:
-        return
-    since = now - _RECENT if wanted is HiddenPosts.RECENT else None
-    sweeps.order(db, actor_id, now, user_id, SweepAction.HIDE, since=since, reason=reason)
+    if days is not None:
+        until = now + timedelta(days=days)
+    silence(db, actor_id, now, user, reason=reason, until=until, note=values["note"])
+    wanted = HiddenPosts(values["hide_posts"])
+    if wanted is not HiddenPosts.NONE:
+        since = now - _RECENT if wanted is HiddenPosts.RECENT else None
+        action = SweepAction.HIDE
+        sweeps.order(db, actor_id, now, user.user_id, action, since=since, reason=reason)
 
 
 def silence(
@@ -205,7 +206,7 @@ def _silence(
 ) -> None:
     _lift(db, actor_id, now, user_id)
     _set_state(db, now, user_id, UserState.BLOCKED, until, reason)
-    logins.revoke_at_applications_of(db, user_id, now)
+    revocation.revoke_at_applications_of(db, user_id, now)
 
 
 def _restore(
