@@ -12,7 +12,7 @@ from ..oauth.token_hash import new_secret
 from ..resources.page import PageResource
 from ..security.identity import Level
 from ..web.api.request import ForumRequest, caller_of
-from ..web.pipeline.access import notice_access_version
+from ..web.pipeline.network_blocks import notice_blocks_version
 from ..web.pipeline.session_cookie import read_session_cookie, session_cookie_name
 from ..web.pipeline.transactions import is_unsafe
 from .paths import safe_redirect_path
@@ -51,7 +51,7 @@ class PageContext(PageResource):
             self.user = sessions.find(request.executor, self.cookie, request.now)
         if self.user is not None:
             request.caller = caller_of(self.user, request)
-            notice_access_version(request, self.user.access_version)
+            notice_blocks_version(request, self.user.access_version)
 
     def new_cookie(self) -> str:
         """Give the browser a new cookie, without a session, and return its secret."""

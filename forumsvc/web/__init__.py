@@ -25,5 +25,6 @@ def includeme(config: Configurator) -> None:
     )
     config.add_tween("forumsvc.web.pipeline.guard.guard_tween", under=EXCVIEW)
     config.add_tween(
-        "forumsvc.web.pipeline.access.access_tween", under="forumsvc.web.pipeline.guard.guard_tween"
+        "forumsvc.web.pipeline.network_blocks.network_blocks_tween",
+        under="forumsvc.web.pipeline.guard.guard_tween",
     )

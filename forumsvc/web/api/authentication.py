@@ -3,7 +3,7 @@
 from ...oauth import first_use, tokens
 from ...queries.rows import AccessRow
 from ...security.credentials import access_token
-from ..pipeline.access import notice_access_version
+from ..pipeline.network_blocks import notice_blocks_version
 from .request import ForumRequest, caller_of
 
 
@@ -24,7 +24,7 @@ def authenticate(request: ForumRequest) -> bool:
         return False
     request.caller = caller_of(row, request)
     request.lists_version = row.lists_version
-    notice_access_version(request, row.access_version)
+    notice_blocks_version(request, row.access_version)
     return True
 
 

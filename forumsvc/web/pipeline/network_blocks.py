@@ -24,7 +24,7 @@ _LOG_IN = ("/login/", "/logout/", "/oauth/")
 """What whoever may only read needs to read as themselves."""
 
 
-def access_tween(handler: Handler, registry: ForumRegistry) -> Handler:
+def network_blocks_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Refuse what a block of the client's network refuses, but nothing to admins."""
 
     def guarded(request: ForumRequest) -> Any:
@@ -37,7 +37,7 @@ def access_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     return guarded
 
 
-def notice_access_version(request: ForumRequest, version: int) -> None:
+def notice_blocks_version(request: ForumRequest, version: int) -> None:
     """Take notice of a version of the blocks that a request has read for itself.
 
     Raises Forbidden if the request is refused by blocks that are new to this process.
