@@ -18,7 +18,6 @@ from ..schemas.restrictions import MAX_DAYS
 from ..services import accounts
 from ..services.moderation import decisions
 from ..services.moderation.decisions import Verdict
-from ..services.moderation.held_posts import Publication
 from .command import Group
 from .context import Context, pass_context
 from .options import check_texts, limit_option, one_of
@@ -85,12 +84,7 @@ def resolve(
     executor = context.current_database().executor
     seen = _found(reviews.by_id(executor, review_id), review_id)
     with _publisher(context) as authoring, context.transaction() as db:
-        publication = None
-        if decisions.publishes(seen, Decision(decision)):
-            held = decisions.held_post_of(executor, seen)
-            # Before the first statement, which takes the write lock on SQLite.
-            body = authoring.render(held.user_id, held.body, title=held.title)
-            publication = Publication(authoring, body)
+        publication = decisions.render_held(executor, authoring, seen, Decision(decision))
         row = _found(reviews.by_id(db, review_id, lock=True), review_id)
         verdict = Verdict(
             Decision(decision),

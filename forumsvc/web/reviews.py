@@ -23,17 +23,9 @@ from .api.request import ForumRequest
 def render_held(
     item: ReviewItem, request: ForumRequest, values: Mapping[str, Any]
 ) -> Publication | None:
-    """Render the held post that a decision publishes; None if it publishes none.
-
-    To be called before anything is locked. Raises NotFound, Conflict, Invalid, RateLimited,
-    Unavailable.
-    """
-    if not decisions.publishes(item.row, Decision(values["decision"])):
-        return None
-    held = decisions.held_post_of(request.db, item.row)
-    authoring = request.authoring
-    body = authoring.render(held.user_id, held.body, title=held.title)
-    return Publication(authoring, body)
+    """Render what a decision publishes: see `decisions.render_held`."""
+    decision = Decision(values["decision"])
+    return decisions.render_held(request.db, request.authoring, item.row, decision)
 
 
 def resolve(

@@ -33,6 +33,7 @@ from ...queries.rows import UserRow
 from ...queries.user_locks import lock_users
 from ...texts import Message
 from .. import accounts, deeds, mails, replies, topics
+from ..content.authoring import Authoring
 from ..deeds import Deed
 from . import held_posts as held_post_service
 from . import notices, restrictions, sweeps
@@ -74,10 +75,18 @@ class Verdict(NamedTuple):
         return self.silence_days is not None
 
 
-def publishes(review: ReviewRow, decision: Decision) -> bool:
-    """Return whether a decision publishes a held post, which must be rendered before."""
+def render_held(
+    db: ReadConnection, authoring: Authoring, review: ReviewRow, decision: Decision
+) -> Publication | None:
+    """Render the held post that a decision publishes; None if it publishes none.
+
+    To be called before anything is locked. Raises NotFound, Invalid, RateLimited, Unavailable.
+    """
     is_waiting = review.kind == ReviewKind.HELD and review.state == ReviewState.OPEN
-    return is_waiting and decision == Decision.APPROVE
+    if not is_waiting or decision != Decision.APPROVE:
+        return None
+    held = held_post_of(db, review)
+    return Publication(authoring, authoring.render(held.user_id, held.body, title=held.title))
 
 
 def held_post_of(db: ReadConnection, review: ReviewRow, *, lock: bool = False) -> HeldPostRow:

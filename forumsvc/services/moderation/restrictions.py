@@ -85,9 +85,6 @@ def silence(
     if is_blocked and (user.blocked_reason, user.blocked_until) == (reason, until):
         return
     before = {"reason": user.blocked_reason, "until": rfc3339_or_none(user.blocked_until)}
-    _silence(db, actor_id, now, user.user_id, until, reason)
-    columns = {"until": until, "review_id": review_id}
-    _insert(db, RestrictionKind.SILENCE, actor_id, now, user, reason, note, **columns)
     data = {"until": rfc3339_or_none(until)}
     deed = Deed(
         EventType.USER_SILENCED,
@@ -100,7 +97,8 @@ def silence(
         until=until,
         email=mails.confirmed_email(user),
     )
-    deeds.record(db, deed)
+    _silence(db, deed)
+    _insert(db, RestrictionKind.SILENCE, deed, note, until=until, review_id=review_id)
 
 
 def silence_at_least(
@@ -131,8 +129,10 @@ def lift(
     """Let a blocked user write again, and tell them. For any other user nothing changes."""
     if user.state != UserState.BLOCKED:
         return
-    _lift(db, actor_id, now, user.user_id)
-    _restore(db, actor_id, now, user.user_id, reason, mails.confirmed_email(user))
+    what, email = EventType.USER_UNSILENCED, mails.confirmed_email(user)
+    deed = Deed(what, actor_id, now, user.user_id, reason=reason, email=email)
+    _lift(db, deed)
+    _restore(db, deed)
 
 
 def is_any_over(db: SqlConnection, now: datetime) -> bool:
@@ -148,7 +148,7 @@ def end_expired(db: Session, now: datetime) -> int:
     query = select(User.id).where(*_is_over(now)).order_by(User.id).limit(BATCH_SIZE)
     ids = list(db.scalars(with_row_locks(query, User)))
     for user_id in ids:
-        _restore(db, None, now, user_id)
+        _restore(db, Deed(EventType.USER_UNSILENCED, None, now, user_id))
     return len(ids)
 
 
@@ -168,10 +168,10 @@ def warn(
     reply_id: int | None = None,
 ) -> None:
     """Warn a user, perhaps about a topic, or a reply in one."""
-    post: dict[str, Any] = {"topic_id": topic_id, "reply_id": reply_id}
-    _insert(db, RestrictionKind.WARNING, actor_id, now, user, reason, note, **post)
-    deed = Deed(EventType.USER_WARNED, actor_id, now, user.user_id, reason=reason, **post)
+    what = EventType.USER_WARNED
+    deed = Deed(what, actor_id, now, user.user_id, topic_id, reply_id, reason=reason)
     deeds.record(db, deed)
+    _insert(db, RestrictionKind.WARNING, deed, note, topic_id=topic_id, reply_id=reply_id)
 
 
 def silence_without_reason(db: Session, login: str) -> Account:
@@ -180,10 +180,9 @@ def silence_without_reason(db: Session, login: str) -> Account:
     Raises NotFound, or Conflict if the user is deleted or is the last admin.
     """
     accounts.check_not_last_admin(db, login)
-    moment, user_id = clock.now(), accounts.lock(db, login).user_id
-    _silence(db, None, moment, user_id, None, None)
-    deed = Deed(EventType.USER_SILENCED, None, moment, user_id, data={"until": None})
-    deeds.record(db, deed)
+    user_id = accounts.lock(db, login).user_id
+    deed = Deed(EventType.USER_SILENCED, None, clock.now(), user_id, data={"until": None})
+    _silence(db, deed)
     return accounts.find(db, login)
 
 
@@ -196,68 +195,40 @@ def lift_of_login(db: Session, login: str, *, reason: str | None = None) -> Acco
     return accounts.find(db, login)
 
 
-def _silence(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    user_id: int,
-    until: datetime | None,
-    reason: str | None,
-) -> None:
-    _lift(db, actor_id, now, user_id)
-    _set_state(db, now, user_id, UserState.BLOCKED, until, reason)
-    revocation.revoke_at_applications_of(db, user_id, now)
+def _silence(db: Session, deed: Deed) -> None:
+    _lift(db, deed)
+    _set_state(db, deed, UserState.BLOCKED)
+    revocation.revoke_at_applications_of(db, deed.user_id or 0, deed.at)
+    deeds.record(db, deed)
 
 
-def _restore(
-    db: Session,
-    actor_id: int | None,
-    now: datetime,
-    user_id: int,
-    reason: str | None = None,
-    email: str | None = None,
-) -> None:
-    _set_state(db, now, user_id, UserState.ACTIVE)
-    what = EventType.USER_UNSILENCED
-    deeds.record(db, Deed(what, actor_id, now, user_id, reason=reason, email=email))
+def _restore(db: Session, deed: Deed) -> None:
+    _set_state(db, deed, UserState.ACTIVE)
+    deeds.record(db, deed)
 
 
 def _insert(
-    db: Session,
-    kind: RestrictionKind,
-    actor_id: int | None,
-    now: datetime,
-    user: UserRow,
-    reason: str,
-    note: str,
-    **columns: Any,
+    db: Session, kind: RestrictionKind, deed: Deed, note: str, **columns: datetime | int | None
 ) -> None:
-    said = {"kind": str(kind), "reason": reason, "note": note or None}
-    by = {"by_id": actor_id, "started_at": now}
-    insert_row(db, Restriction, user_id=user.user_id, **said, **by, **columns)
+    said = {"kind": str(kind), "reason": deed.reason, "note": note or None}
+    by = {"user_id": deed.user_id, "by_id": deed.actor_id, "started_at": deed.at}
+    insert_row(db, Restriction, **said, **by, **columns)
 
 
-def _lift(db: Session, actor_id: int | None, now: datetime, user_id: int) -> None:
+def _lift(db: Session, deed: Deed) -> None:
     """Note in the history that the silence that holds now ends."""
     holds = (
-        Restriction.user_id == user_id,
+        Restriction.user_id == deed.user_id,
         Restriction.kind == RestrictionKind.SILENCE,
         Restriction.lifted_at.is_(None),
-        or_(Restriction.until.is_(None), Restriction.until > now),
+        or_(Restriction.until.is_(None), Restriction.until > deed.at),
     )
-    lifted = {"lifted_at": now, "lifted_by_id": actor_id}
+    lifted = {"lifted_at": deed.at, "lifted_by_id": deed.actor_id}
     db.execute(update_of(Restriction).where(*holds).values(**lifted))
 
 
-def _set_state(
-    db: Session,
-    now: datetime,
-    user_id: int,
-    state: UserState,
-    until: datetime | None = None,
-    reason: str | None = None,
-) -> None:
-    since = now if state is UserState.BLOCKED else None
-    values = {"blocked_at": since, "blocked_until": until, "blocked_reason": reason}
-    statement = update_columns(User, state=state, updated_at=now, **values)
-    db.execute(statement.where(User.id == user_id))
+def _set_state(db: Session, deed: Deed, state: UserState) -> None:
+    blocked = (deed.at, deed.until, deed.reason) if state is UserState.BLOCKED else (None,) * 3
+    columns = dict(zip(("blocked_at", "blocked_until", "blocked_reason"), blocked, strict=True))
+    changed = update_columns(User, state=state, updated_at=deed.at, **columns)
+    db.execute(changed.where(User.id == deed.user_id))
