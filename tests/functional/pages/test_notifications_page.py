@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import select
 
-from forumsvc.models import Notification, User
+from forumsvc.db.statements import update_of
+from forumsvc.models import Notification, NotificationType, User
 from forumsvc.pages import post_html
 from forumsvc.pages.topics import show
 from tests.functional.forum import Forum
@@ -39,6 +40,15 @@ def test_a_mention_is_shown_and_leads_to_the_reply(visitor: Visitor, topic: int)
     assert "mentioned you in" in page.text
     place = page.click("A talk").location
     assert place.startswith(f"http://localhost/topics/{topic}#reply-")
+
+
+@pytest.mark.parametrize("kind", sorted({*NotificationType} - {NotificationType.MODERATION}))
+def test_the_page_has_words_for_each_kind(
+    forum: Forum, visitor: Visitor, topic: int, kind: str
+) -> None:
+    with forum.database.session.begin() as db:
+        db.execute(update_of(Notification).values(type=kind))
+    assert visitor.get("/notifications").status_int == 200
 
 
 def test_the_number_of_the_unread_ones_is_beside_the_link(visitor: Visitor, topic: int) -> None:
