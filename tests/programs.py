@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 PACKAGES = {
+    "curl": "curl",
     "pgbouncer": "pgbouncer",
     "nginx": "nginx-light",
     "haproxy": "haproxy",

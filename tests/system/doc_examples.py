@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.downloads import NODE
+from tests.programs import require
 from tests.system.process import PATIENCE
 from tests.system.pserve import ROOT
 
@@ -19,7 +20,6 @@ ADDRESS = "http://127.0.0.1:6543"
 ANY = "…"
 """In an output that is shown: any value of JSON, any part of another text."""
 
-CURL_REPLACEMENT = Path(__file__).parent / "oauth" / "curl.py"
 _ANSWERS = ("json", "text")
 """The kinds of blocks that show an output."""
 _END_OF_BLOCK = "----- the end of block"
@@ -124,11 +124,9 @@ def matches(expected: Any, actual: Any) -> bool:
     return bool(expected in (ANY, actual))
 
 
-def commands(folder: Path, curl: str) -> Path:
-    """Create a folder with the commands of the pages that not every machine has; return it.
-
-    curl: `curl` for the machine's, or `stand-in`.
-    """
+def commands(folder: Path) -> Path:
+    """Create a folder with the commands of the pages that not every machine has; return it."""
+    require("curl")
     programs = folder / "bin"
     programs.mkdir()
     words = {
@@ -136,8 +134,6 @@ def commands(folder: Path, curl: str) -> Path:
         "openapi-python-client": "-m openapi_python_client",
         "ruff": "-m ruff",
     }
-    if curl == "stand-in":
-        words["curl"] = f'"{CURL_REPLACEMENT}"'
     for name, arguments in words.items():
         command = programs / name
         command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import socket
 import subprocess
 import sys
@@ -65,7 +64,7 @@ def test_make_serve_on_a_fresh_checkout_answers_the_curl_line_that_it_prints(
     forumsvc(upgrade)
     printed = forumsvc(demo)
     reading, logging_in = re.findall(r"^(curl .*)$", printed, re.MULTILINE)
-    programs = doc_examples.commands(tmp_path, "curl" if shutil.which("curl") else "stand-in")
+    programs = doc_examples.commands(tmp_path)
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
 
     def pasted(line: str) -> str:

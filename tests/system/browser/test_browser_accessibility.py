@@ -125,11 +125,25 @@ def test_no_page_has_an_accessibility_error(
         for path in shown:
             page.goto(path)
             looker.look(who)
+        if who == "nobody":
+            _provoke_errors_of_guests(page, looker)
         if who == "dora":
             _provoke_errors(page, looker, community)
         wrong += looker.wrong
         context.close()
     assert wrong == [], "\n".join(wrong)
+
+
+def _provoke_errors_of_guests(page: Page, looker: Looker) -> None:
+    """Look at the forms of the log-in and of the sign-up with errors."""
+    page.goto("/login")
+    log_in_by_names(page, "nobody", "wrong")
+    looker.look("wrong password")
+    page.goto("/signup")
+    for name, text in (("login", "x!"), ("email", "x@example.org"), ("password", "password1")):
+        page.locator(f"main [name={name}]").fill(text)
+    page.locator("main .actions button").click()
+    looker.look("wrong sign-up")
 
 
 def _provoke_errors(page: Page, looker: Looker, community: Community) -> None:
@@ -143,6 +157,11 @@ def _provoke_errors(page: Page, looker: Looker, community: Community) -> None:
     page.locator("#title").fill("A title")
     page.locator("button[name=preview]").click()
     looker.look("preview")
+    page.goto("/applications")
+    page.locator("#name").fill("Unsafe")
+    page.locator("#redirect_uris").fill("http://not-safe.example.org/")
+    page.locator("main form:has(#redirect_uris) .actions button").click()
+    looker.look("unsafe application")
     page.goto("/settings")
     page.locator("#tagline").fill("x" * 120)
     page.locator("main .actions button").click()

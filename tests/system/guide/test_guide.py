@@ -1,6 +1,5 @@
 """All examples of the guide, run in their language against the service of `make serve`."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The commands for the examples; a replacement on a machine without curl."""
     folder = tmp_path_factory.mktemp("programs")
-    return doc_examples.commands(folder, "curl" if shutil.which("curl") else "stand-in")
+    return doc_examples.commands(folder)
 
 
 @pytest.mark.parametrize(("name", "language"), SPOKEN)

@@ -1,6 +1,5 @@
 """All commands of docs/oauth.md, run by bash against a real process."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +11,6 @@ from tests.system.pserve import ROOT
 from .service import Service, service
 
 PAGE = doc_examples.blocks((ROOT / "docs/oauth.md").read_text("utf-8"))
-CURLS = ["stand-in", "curl"] if shutil.which("curl") else ["stand-in"]
-"""On a machine without curl the page is run all the same."""
 
 
 @pytest.fixture
@@ -24,11 +21,8 @@ def forum(tmp_path: Path) -> Iterator[Service]:
         yield running
 
 
-@pytest.mark.parametrize("curl", CURLS)
-def test_every_command_on_the_page_works_and_answers_as_the_page_shows(
-    forum: Service, curl: str
-) -> None:
+def test_every_command_on_the_page_works_and_answers_as_the_page_shows(forum: Service) -> None:
     forum.ini.rename(forum.folder / "development.ini")
-    programs = doc_examples.commands(forum.folder, curl)
+    programs = doc_examples.commands(forum.folder)
     printed = doc_examples.run(PAGE, "sh", forum.url, forum.folder, programs)
     assert doc_examples.check_outputs(PAGE, printed) >= 9
