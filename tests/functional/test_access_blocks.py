@@ -147,14 +147,6 @@ def test_a_block_ends_by_the_clock(
     assert [one["active"] for one in content(root.get("/access_blocks"))] == [False]
 
 
-def test_a_removed_block_holds_no_longer(forum: Forum, root: Person, alice: Person) -> None:
-    block_id = content(block(root))["id"]
-    assert status(forum.nobody, "/users") == 403
-    unblock(root, block_id)
-    assert status(forum.nobody, "/users") == 200
-    assert status(alice) == 200
-
-
 @pytest.mark.both_databases
 def test_another_process_sees_each_change_with_the_next_request(
     make_forum: MakeForum, forum: Forum, root: Person, alice: Person

@@ -5,10 +5,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy.exc import OperationalError
 
-from forumsvc.errors import RateLimited
-from forumsvc.queries import nodes, topics
+from forumsvc.queries import nodes
 from forumsvc.services import relations, replies
 from forumsvc.services import topics as topic_service
 from tests.cases import each
@@ -58,29 +56,6 @@ def test_an_unexpected_exception_takes_back_what_was_written(
     assert alice.call("POST", "/topics", sent).status_int == 500
     assert alice.post(f"/topics/{topic}/replies", body="B").status_int == 500
     assert dump(forum.database) == before
-
-
-def test_a_database_that_is_away_is_503(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any, **__: Any) -> Any:
-        raise OperationalError("SELECT a detail", {}, Exception("connection refused"))
-
-    monkeypatch.setattr(topics, "forum_list", fail)
-    answer = raw(forum, "GET", f"{API}/topics")
-    assert answer.status_int == 503
-    assert answer.json == {"error": "The database is not available; try again soon."}
-    assert answer.headers["Retry-After"] == "1"
-
-
-def test_too_many_attempts_are_429_with_the_time_to_wait(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: Any, **__: Any) -> Any:
-        raise RateLimited("Too often.", 7)
-
-    monkeypatch.setattr(topics, "forum_list", fail)
-    answer = raw(forum, "GET", f"{API}/topics")
-    assert (answer.status_int, answer.headers["Retry-After"]) == (429, "7")
-    assert answer.json == {"error": "Too often."}
 
 
 def test_every_error_is_json_and_names_the_request(forum: Forum, broken: str) -> None:

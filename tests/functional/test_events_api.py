@@ -67,14 +67,6 @@ def test_the_next_page_begins_where_this_one_ends_even_if_nothing_is_there_yet(
     assert [one["data"]["id"] for one in found] == [added]
 
 
-def test_one_type_alone(forum: Forum, admin: Person, alice: Person) -> None:
-    forum.reply(alice, forum.topic(alice, forum.node()))
-    found, _ = listed(forum, admin, type="reply.created")
-    assert [one["type"] for one in found] == ["reply.created"]
-    found, after = listed(forum, admin, type="user.deleted")
-    assert (found, listed(forum, admin, type="user.deleted", after=after)[0]) == ([], [])
-
-
 def test_hidden_posts_are_shown_as_ids_and_nobodys_address_at_all(
     forum: Forum, admin: Person, alice: Person
 ) -> None:
@@ -119,16 +111,6 @@ def test_a_cursor_of_before_a_restore_from_a_dump_is_refused(forum: Forum, admin
     assert events.horizon(forum.database.executor) < ahead
     assert answer.status_int == 400
     assert "restored" in answer.json["error"]
-
-
-def test_events_have_the_same_form_in_the_keyed_shape(make_forum: MakeForum) -> None:
-    forum = make_forum(api__envelope="keyed")
-    admin = forum.person("admin", role="admin", scope="admin")
-    forum.topic(forum.person("alice"), forum.node())
-    wait_for_horizon(forum.database)
-    document = admin.get("/events").json
-    assert [*document] == ["events"]
-    assert "abilities" not in document["events"][0]["data"]["topic"]
 
 
 @pytest.mark.both_databases

@@ -107,16 +107,6 @@ def test_replies_in_lists_carry_body_abilities_and_action_and_which_are_liked(ke
     assert written.keys() >= {"body", "abilities", "action", "topic_title"}
 
 
-def test_topics_inside_notifications_carry_it_too(keyed: Forum) -> None:
-    topic, _ = _opened(keyed, "alice")
-    bob = keyed.person("bob")
-    bob.post(f"/topics/{topic}/replies", body="Hi @alice")
-    alice = keyed.caller(keyed.token(keyed.nobody.get("/users/alice").json["user"]["id"]))
-    [shown] = alice.get("/notifications").json["notifications"]
-    assert shown["topic"].keys() >= TOPIC_IN_LIST
-    assert shown["topic"]["excellent"] == 0
-
-
 def test_hello_brings_the_user_in_full_and_the_time(keyed: Forum) -> None:
     alice = keyed.person("alice")
     keyed.change(alice.id, codehost="ac", microblog="am")

@@ -12,7 +12,7 @@ from forumsvc.db.engine import Database
 from forumsvc.db.statements import execute
 from forumsvc.models import User
 from tests.databases import on_postgresql
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Forum
 from tests.functional.test_connect import defaults
 from tests.functional.test_executor_transactions import _RENAMED
 
@@ -52,16 +52,6 @@ def read_until_prepared(database: Database, user: int) -> None:
     """Execute a SELECT often enough for it to be prepared."""
     for _ in range(3):
         assert len(database.executor.rows(_NAMES, {"user": user})) == 1
-
-
-def test_a_read_goes_on_after_a_column_has_changed_its_type(forum: Forum, alice: Person) -> None:
-    read_until_prepared(forum.database, alice.id)
-    try:
-        alter(forum)
-        read_until_prepared(forum.database, alice.id)
-    finally:
-        restore(forum)
-    read_until_prepared(forum.database, alice.id)
 
 
 def test_a_read_goes_on_after_its_statements_were_deallocated(forum: Forum) -> None:

@@ -88,16 +88,6 @@ def test_a_profile_edit_that_no_page_shows_invalidates_nothing(
     assert alice.get("/users/me").json["bio"] == edit.get("bio", "")
 
 
-@pytest.mark.parametrize("edit", [{"name": "Alice B."}, {"name": "Alice B.", "bio": "New"}])
-def test_a_new_name_is_in_the_next_read_of_every_page(forum: Forum, edit: dict[str, str]) -> None:
-    alice = forum.person("alice")
-    topic = forum.topic(alice, forum.node())
-    before = tags(forum, topic)
-    alice.put("/users/me", **edit)
-    assert not set(before) & set(tags(forum, topic))
-    assert forum.nobody.get(f"/topics/{topic}").json["user"]["name"] == "Alice B."
-
-
 ACCOUNT_CHANGES: dict[str, Callable[[Session], Any]] = {
     "a new password": lambda db: accounts.set_password(db, "alice", "correct horse battery"),
     "a new role": lambda db: accounts.set_role(db, "alice", Role.VIP),

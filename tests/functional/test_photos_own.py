@@ -53,14 +53,6 @@ def test_the_own_photos_are_listed_the_newest_first_and_nobody_elses(
     assert 'rel="next"' in page.headers["Link"]
 
 
-def test_in_the_keyed_shape_the_list_has_its_name(make_forum: MakeForum) -> None:
-    alice = make_forum(api__envelope="keyed").person("alice")
-    answer = send(alice)
-    assert (answer.status_int, list(answer.json)) == (200, ["image_url"])
-    [one] = alice.get("/photos").json["photos"]
-    assert one["image_url"] == answer.json["image_url"]
-
-
 def test_a_deleted_photo_is_gone_with_its_bytes(make_forum: MakeForum, tmp_path: Path) -> None:
     forum = make_forum()
     alice = forum.person("alice")

@@ -178,28 +178,12 @@ def test_a_closed_topic_takes_replies_of_moderators_only_until_it_is_opened(
     forum.reply(bob, topic)
 
 
-def test_the_author_does_not_open_what_somebody_else_closed(
-    alice: Person, chief: Person, topic: int
-) -> None:
-    act(chief, topic, "close")
-    assert alice.post(f"/topics/{topic}/action?type=open").status_int == 403
-    act(chief, topic, "open")
-    assert alice.get(f"/topics/{topic}").json["abilities"]["reply"] is True
-
-
 def test_closing_a_closed_topic_leaves_it_with_who_closed_it_first(
     alice: Person, chief: Person, topic: int
 ) -> None:
     act(alice, topic, "close")
     act(chief, topic, "close")
     act(alice, topic, "open")
-
-
-def test_an_excellent_topic_can_be_made_unexcellent(chief: Person, topic: int) -> None:
-    act(chief, topic, "excellent")
-    assert chief.get(f"/topics/{topic}").json["excellent"] is True
-    act(chief, topic, "unexcellent")
-    assert chief.get(f"/topics/{topic}").json["excellent"] is False
 
 
 def test_actions_and_likes_do_not_move_a_topic_in_the_list(

@@ -135,23 +135,3 @@ def test_terminated_sessions_are_met_without_an_error_that_lasts(
         f"5 times terminated: {dict(storming.statuses(times[0]))}; the last 503 was sent"
         f" {storming.recovered(times[-1]):.2f} s after the last",
     )
-
-
-def test_a_column_that_changes_its_type_fails_no_request(
-    server_url: str, tmp_path: Path, record_property: Record
-) -> None:
-    times: list[float] = []
-
-    def happen(storming: Storm) -> None:
-        with administrator(server_url) as admin:
-            times.append(time.monotonic())
-            for length in (2000, 3000, 2000):
-                for table, column in (("users", "name"), ("topics", "title")):
-                    change = f"ALTER TABLE {table} ALTER COLUMN {column} TYPE varchar({length})"
-                    admin.execute(change.encode())
-                storming.writes(10)
-
-    storming = under_load(server_url, tmp_path, happen)
-    found = storming.statuses(times[0])
-    assert set(found) == {200, 201}
-    record_property("summary", f"6 types changed: {dict(found)}")

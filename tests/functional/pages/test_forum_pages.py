@@ -18,13 +18,6 @@ def topic(forum: Forum, ann: int) -> int:
     return topic_id
 
 
-def test_the_home_page_leads_to_a_topic_and_its_author(visitor: Visitor, topic: int) -> None:
-    page = visitor.get("/").click(href=f"/topics/{topic}$")
-    assert "<strong>reply</strong>" in page.text
-    assert page.html.find(id="floor-1") is not None
-    assert page.click(description="alice", index=0).status_int == 200
-
-
 def test_an_unchanged_page_is_304_for_visitors_and_a_changed_one_is_new(
     forum: Forum, visitor: Visitor, topic: int
 ) -> None:

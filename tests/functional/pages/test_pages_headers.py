@@ -1,20 +1,14 @@
 """The security headers of every page, and the error pages."""
 
-import re
-from pathlib import Path
-
 import pytest
 
-import forumsvc.pages
 from tests.cases import each
-from tests.contrast import contrast
 from tests.functional.conftest import MakeForum
 
 from .visitor import Visitor, problem
 
 PAGES = ["/login", "/signup", "/password/forgotten", "/password/reset", "/applications"]
 PAGES += ["/password", "/oauth/authorize", "/oauth/authorize?client_id=x"]
-STYLE = (Path(forumsvc.pages.__file__).parent / "static" / "style.css").read_text()
 
 
 @each("path", ["/", *PAGES])
@@ -126,31 +120,3 @@ def test_a_server_error_is_a_page_without_details_and_an_error_page_needs_no_dat
     page = visitor.get("/login")
     assert (page.status_int, page.content_type) == (500, "text/html")
     assert "fell over" not in page.text
-
-
-def colours(dark: bool) -> dict[str, str]:
-    """Return the custom properties of the style sheet."""
-    light, _, rest = STYLE.partition("@media (prefers-color-scheme: dark)")
-    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", rest if dark else light))
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@each(
-    ("front", "back", "least"),
-    [
-        ("text", "paper", 4.5),
-        ("text", "ground", 4.5),
-        ("faint", "paper", 4.5),
-        ("accent", "paper", 4.5),
-        ("accent", "ground", 4.5),
-        ("on-accent", "accent", 4.5),
-        ("wrong", "paper", 4.5),
-        ("wrong", "wrong-ground", 4.5),
-        ("on-wrong", "wrong", 4.5),
-        ("notice", "notice-ground", 4.5),
-        ("edge", "paper", 3),
-    ],
-)
-def test_the_colors_have_enough_contrast(front: str, back: str, least: float, dark: bool) -> None:
-    found = colours(dark)
-    assert contrast(found[front], found[back]) >= least
