@@ -63,25 +63,10 @@ def scene(make_forum: MakeForum) -> Scene:
     return Scene(make_forum)
 
 
-def statuses(scene: Scene, path: str) -> list[int]:
-    """Return how both applications answer."""
-    return [forum.nobody.get(path).status_int for forum in scene.forums]
-
-
 def test_a_topic_changed_by_sql_is_shown_by_every_process(scene: Scene, run: Run) -> None:
     scene.retitle()
     assert run("cache", "renew", "--json").json == {"topics": 2}
     assert scene.titles() == ["By SQL"] * 4
-
-
-def test_a_topic_deleted_by_sql_is_gone_from_every_process(scene: Scene, run: Run) -> None:
-    deleted = text("UPDATE topics SET deleted_at = created_at WHERE id = :id")
-    scene.by_sql(deleted, id=scene.topic)
-    run("cache", "renew")
-    for path in scene.paths[2:4]:
-        assert statuses(scene, path) == [404, 404]
-    for forum in scene.forums:
-        assert [one["id"] for one in forum.nobody.get("/topics").json] == [scene.other]
 
 
 def test_names_and_replies_changed_by_sql_are_shown_by_every_process(
@@ -100,12 +85,6 @@ def test_names_and_replies_changed_by_sql_are_shown_by_every_process(
             assert (topic["user"]["name"], topic["node_name"]) == ("By SQL", "By SQL")
         [reply] = forum.nobody.get(f"/topics/{scene.topic}/replies").json
         assert reply["body_html"] == "<p>By SQL</p>"
-
-
-def test_every_page_has_another_tag_afterwards(scene: Scene, run: Run) -> None:
-    run("cache", "renew")
-    after = scene.read("ETag")
-    assert [key for key, tag in after.items() if tag == scene.tags[key]] == []
 
 
 def test_an_edit_of_what_was_read_before_the_change_is_refused(scene: Scene, run: Run) -> None:

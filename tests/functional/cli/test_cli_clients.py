@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
-from forumsvc.models import OAuthToken, User
+from forumsvc.models import OAuthToken
 from forumsvc.oauth import clients, tokens
 from forumsvc.services import accounts
 from tests.functional.cli.conftest import Run
@@ -183,18 +183,6 @@ def test_purging_removes_expired_and_revoked_tokens_alone(
     assert run("token", "purge", "--json").json == {"removed": 2}
     assert owner(database, kept) is not None
     assert run("token", "purge", "--json").json == {"removed": 0}
-
-
-def test_no_secret_is_stored_in_clear(run: Run, database: Database, ann: str) -> None:
-    token = run("token", "issue", ann, "--json").json["access_token"]
-    secret = run("client", "add", "App", "--json").json["client_secret"]
-    stored = [User, OAuthToken, clients.OAuthClient]
-    with database.reads.connect() as db:
-        rows = repr([db.execute(select(model)).all() for model in stored])
-    assert "ann" in rows
-    assert token not in rows
-    assert secret not in rows
-    assert "correct horse" not in rows
 
 
 def test_db_upgrade_registers_the_explorers_client_unless_there_is_no_explorer(

@@ -43,13 +43,7 @@ def test_no_two_files_have_the_same_secret(tmp_path: Path) -> None:
     paths = [tmp_path / "one.ini", tmp_path / "two.ini"]
     for path in paths:
         run_command("config", "init", path)
-    secrets = {
-        line
-        for path in paths
-        for line in path.read_text().splitlines()
-        if line.startswith("session.secret")
-    }
-    assert len(secrets) == 2
+    assert paths[0].read_text() != paths[1].read_text()
 
 
 def test_a_file_that_exists_is_left_as_it_is(tmp_path: Path) -> None:

@@ -112,17 +112,6 @@ def test_a_file_without_a_row_is_found_and_deleted(run: Run, folder: Path, uploa
     assert run("photos", "check", "--json").json["wrong"] == 0
 
 
-@pytest.mark.extended
-def test_a_no_on_a_terminal_deletes_nothing(ini: Path, folder: Path, upload: Upload) -> None:
-    lost = upload("blue", row=False)
-    typed = run_on_terminal(ini, "photos", "check", "--fix", answer="n\n")
-    assert typed.code == 1
-    assert "files without row: 1" in typed.shown
-    assert files(folder) == {lost}
-    assert run_on_terminal(ini, "photos", "check", "--fix", "--yes").code == 0
-    assert files(folder) == set()
-
-
 def test_a_file_that_may_still_be_waiting_for_its_row_is_left_alone(
     run: Run, folder: Path, upload: Upload
 ) -> None:

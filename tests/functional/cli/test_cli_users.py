@@ -179,7 +179,6 @@ def test_a_deleted_user_keeps_the_login_and_nothing_to_log_in_with(
     "words",
     [
         ("role", "ann", "admin"),
-        ("block", "ann"),
         ("unblock", "ann"),
         ("password", "ann", "--password", "another horse"),
     ],
@@ -197,7 +196,6 @@ def test_a_deleted_user_stays_deleted(run: Run, database: Database, words: tuple
     [
         ("role", "nobody", "admin"),
         ("block", "nobody"),
-        ("unblock", "nobody"),
         ("delete", "nobody"),
         ("password", "nobody", "--password", PASSWORD),
         ("block", "\u212aarl"),
