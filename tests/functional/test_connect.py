@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import func, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
+from forumsvc import migrate
 from forumsvc.database import open_database
 from forumsvc.db import connect
 from forumsvc.db.connection_options import ConnectionOptions, Timeouts
@@ -180,11 +181,13 @@ def test_a_session_with_prepared_statements_is_refused(
         shown(database, "timezone")
 
 
-def test_a_command_reports_a_pooler_in_one_line(database_url: str, tmp_path: Path) -> None:
+def test_a_pooler_is_told_by_commands_and_at_the_start(database_url: str, tmp_path: Path) -> None:
     with pooler(database_url) as url:
         ini = tmp_path / "forum.ini"
         ini.write_text(INI.format(url=url.replace("%", "%%")))
         refusal = run_command("-c", ini, "node", "list").refusal
+        with databases.open_temporarily(url) as database:
+            assert "set sqlalchemy.pooler" in (migrate.startup_problem(database, "x.ini") or "")
     assert "set sqlalchemy.pooler" in refusal
 
 

@@ -1,11 +1,9 @@
 """The executor: it returns the rows that SQLAlchemy returns, and replaces lost connections."""
 
 import os
-import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import psycopg
@@ -85,26 +83,6 @@ def test_every_read_of_the_api_returns_what_sqlalchemy_returns(
     statements = {id(statement) for statement, _ in seen}
     assert len(statements) >= 30
     assert sum(assert_same(forum.database, *each) for each in seen) > len(seen)
-
-
-@pytest.mark.parametrize("kind", TopicOrder)
-def test_every_page_is_the_same_as_sqlalchemys(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch, kind: TopicOrder
-) -> None:
-    names = fill(forum, 5).names
-    choices = random.Random(kind)  # noqa: S311  # a test's choices, to be repeated
-    offsets = [*range(12), *(choices.randrange(10 ** choices.randrange(18)) for _ in range(9))]
-    with watched(monkeypatch) as seen:
-        for node, viewer in ((None, None), (names["node"], names["author"])):
-            read = partial(
-                topics.forum_list, forum.database.executor, kind, node_id=node, viewer_id=viewer
-            )
-            for offset in (*offsets, MAX_ID):
-                found = read(PageRequest(offset, choices.randint(1, 150)))
-                for place in filter(None, found.cursors):
-                    read(PageRequest(limit=choices.randint(1, 150), before=place))
-                    read(PageRequest(limit=choices.randint(1, 150), after=place))
-    assert sum(assert_same(forum.database, *each) for each in seen) > len(offsets)
 
 
 def test_lists_of_any_length_are_rendered(forum: Forum) -> None:

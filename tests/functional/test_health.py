@@ -232,24 +232,6 @@ def test_health_tries_a_write_now_and_then_and_changes_nothing(
 
 
 @on_sqlite
-def test_a_write_that_fails_is_told_until_one_succeeds(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check = AvailabilityCheck(forum.database)
-    monkeypatch.setattr(write_check, "_EVERY_SECONDS", 0)
-    file = str(forum.database.url.database)
-    with monkeypatch.context() as failing:
-
-        def fail(*arguments: Any, **named: Any) -> Any:
-            raise sqlite3.OperationalError("disk I/O error")
-
-        failing.setattr(write_check.sqlite3, "connect", fail)
-        assert check.check() == availability.Availability(reads=True, writes=False)
-    assert os.path.exists(file)
-    assert check.check() == availability.Availability(reads=True, writes=True)
-
-
-@on_sqlite
 def test_health_is_503_for_a_read_only_file(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     health_answer = health(forum.application)

@@ -10,12 +10,11 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc import clock
-from forumsvc.background import mail_sender
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.mail_sender import MailSender
 from forumsvc.background.maintenance import Maintenance
 from forumsvc.models import Job, JobKind, JobState, MailKind
-from forumsvc.services import jobs, mails
+from forumsvc.services import mails
 from tests.functional.forum import Forum
 
 pytestmark = pytest.mark.both_databases
@@ -101,26 +100,6 @@ def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(
     assert scene.rows()[0].state == JobState.DONE
 
 
-def test_an_email_is_given_up_after_the_last_attempt_and_sent_when_an_admin_retries_it(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(MailSender, "pauses", (timedelta(minutes=1),) * 5)
-    scene.outbox.errors = [ConnectionRefusedError() for _ in range(6)]
-    for _ in range(10):
-        scene.run()
-        scene.pass_time(timedelta(minutes=1))
-    assert len(scene.outbox.messages) == 6
-    [row] = scene.rows()
-    assert (row.state, row.attempts, row.error) == (
-        *(JobState.FAILED, 6, "ConnectionRefusedError"),
-    )
-    assert scene.runner.outcomes[JobKind.MAIL, "given_up"] == 1
-    with scene.forum.database.session.begin() as db:
-        jobs.retry(db, scene.now, ids=[row.id])
-    assert scene.run() == 1
-    assert scene.rows()[0].state == JobState.DONE
-
-
 @pytest.mark.parametrize(
     ("error", "shown"),
     [
@@ -199,24 +178,3 @@ def test_emails_are_deleted_two_weeks_after_they_are_done_or_were_to_be_sent(
     scene.pass_time(timedelta(days=10))
     Maintenance(scene.forum.database, settings).run()
     assert scene.rows() == []
-
-
-def test_a_text_that_cannot_be_made_is_given_up_and_stops_no_other(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    scene.enqueue(ADDRESS)
-
-    made = mail_sender.text_of
-    fails: list[Any] = []
-
-    def text_of(db: Any, settings: Any, mail: Any) -> Any:
-        if not fails:
-            fails.append(mail)
-            raise RuntimeError("a mistake")
-        return made(db, settings, mail)
-
-    monkeypatch.setattr(mail_sender, "text_of", text_of)
-    assert scene.run() == 2
-    first, second = scene.rows()
-    assert (first.state, first.error, second.state) == ("failed", "RuntimeError", "done")
-    assert "a mistake" in caplog.text

@@ -91,21 +91,6 @@ def on(engine: Any, name: str, listener: Callable[..., None]) -> Iterator[None]:
         event.remove(engine, name, listener)
 
 
-def test_hits_are_written_a_hundred_topics_at_a_time(forum: Forum, topic: int) -> None:
-    # What other tests have left would be counted, too.
-    forum.registry.view_counter.flush()
-    hits(forum.nobody, topic)
-    for other in range(topic + 1, topic + 250):
-        forum.registry.view_counter.count(other)
-    commits: list[None] = []
-    writes = forum.registry.database.writes
-    with on(writes, "commit", lambda connection: commits.append(None)):
-        forum.registry.view_counter.flush()
-    assert len(commits) == 3
-    assert forum.registry.view_counter.pending == 0
-    assert stored(forum, topic) == [1]
-
-
 @pytest.mark.parametrize(
     "error",
     [
