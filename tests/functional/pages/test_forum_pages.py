@@ -4,8 +4,8 @@ import pytest
 from webtest import TestResponse
 
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
-from tests.functional.pages.visitor import PASSWORD, Visitor, problem
+from tests.functional.forum import Forum, content
+from tests.functional.pages.visitor import PASSWORD, Visitor, problem, with_password
 from tests.functional.statements import counting
 
 
@@ -110,23 +110,52 @@ def test_a_page_is_in_the_language_of_its_reader(
     assert page.html.find("html")["lang"] == page.headers["Content-Language"] == language
 
 
+MEMBER = {"favorite", "follow", "like", "report"}
+AUTHOR = {"delete", "edit", "favorite", "follow", "like"}
+CHIEF = {*MEMBER, *AUTHOR, "ban", "excellent", "replies"}
+BUTTONS: dict[str, dict[str, set[str]]] = {
+    "open": {
+        "ann": {*MEMBER, "replies"},
+        "alice": {*AUTHOR, "replies", "close"},
+        "chief": {*CHIEF, "close"},
+    },
+    "close": {"ann": MEMBER, "alice": AUTHOR, "chief": {*CHIEF, "open"}},
+    "ban": {"alice": set(), "chief": CHIEF - {"ban", "replies", "report"} | {"open", "unban"}},
+}
+"""On a topic of alice's, after what the maintainer has done last; those left out see no topic."""
+
+
 def buttons(page: TestResponse) -> set[str]:
     """Return the last parts of the addresses that the buttons of a page lead to."""
-    forms = page.html.find("main").find_all("form")
-    return {form["action"].rpartition("/")[2] for form in forms}
+    main = page.html.find("main")
+    addresses = [form["action"] for form in main.find_all("form")]
+    addresses += [link["href"] for link in main.select(".buttons a")]
+    return {address.partition("?")[0].rpartition("/")[2] for address in addresses}
 
 
 def test_a_button_stands_where_the_api_would_allow_it(
-    forum: Forum, visitor: Visitor, topic: int
+    forum: Forum, visitor: Visitor, ann: int
 ) -> None:
-    path = f"/topics/{topic}"
-    assert buttons(visitor.get(path)) == set()
-    visitor.log_in()
-    member = {"like", "favorite", "follow", "replies"}
-    assert buttons(visitor.get(path)) == member
-    visitor.post(f"{path}/like")
-    assert buttons(visitor.get(path)) == member | {"unlike"}
-    assert visitor.post(f"{path}/close").status_int == 403
+    alice = forum.caller(forum.token(with_password(forum, "alice")))
+    with_password(forum, "chief", role="maintainer")
+    people = {login: Visitor(forum) for login in ("ann", "alice", "chief")}
+    for login, person in people.items():
+        person.log_in(login)
+    path = (
+        f"/topics/{content(alice.post('/topics', title='T', node_id=forum.node(), body='B'))['id']}"
+    )
+    for action, expected in BUTTONS.items():
+        people["chief"].post(f"{path}/{action}")
+        pages = {login: person.get(path) for login, person in people.items()}
+        seen = {login: buttons(page) for login, page in pages.items() if page.status_int == 200}
+        assert seen == expected, action
+    people["chief"].post(f"{path}/unban")
+    assert buttons(visitor.get(path)) == buttons(visitor.get("/alice")) == set()
+    assert {"block", "follow"} <= buttons(people["ann"].get("/alice"))
+    assert buttons(people["alice"].get("/alice")) == set()
+    people["ann"].post(f"{path}/like")
+    assert "unlike" in buttons(people["ann"].get(path))
+    assert people["ann"].post(f"{path}/close").status_int == 403
 
 
 def test_a_visitor_who_writes_is_asked_to_log_in(visitor: Visitor, topic: int) -> None:
