@@ -4,7 +4,7 @@ import pytest
 from webtest import TestResponse
 
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, content
+from tests.functional.forum import Forum, Person, content
 from tests.functional.pages.visitor import PASSWORD, Visitor, problem, with_password
 from tests.functional.statements import counting
 
@@ -125,11 +125,11 @@ BUTTONS: dict[str, dict[str, set[str]]] = {
 """On a topic of alice's, after what the maintainer has done last; those left out see no topic."""
 
 
-def buttons(page: TestResponse) -> set[str]:
-    """Return the last parts of the addresses that the buttons of a page lead to."""
-    main = page.html.find("main")
-    addresses = [form["action"] for form in main.find_all("form")]
-    addresses += [link["href"] for link in main.select(".buttons a")]
+def buttons(page: TestResponse, place: str = "main") -> set[str]:
+    """Return the last parts of the addresses that the buttons of a place on a page lead to."""
+    [part] = page.html.select(place)
+    addresses = [form["action"] for form in part.find_all("form")]
+    addresses += [link["href"] for link in part.select(".buttons a")]
     return {address.partition("?")[0].rpartition("/")[2] for address in addresses}
 
 
@@ -153,6 +153,11 @@ def test_a_button_stands_where_the_api_would_allow_it(
     assert buttons(visitor.get(path)) == buttons(visitor.get("/alice")) == set()
     assert {"block", "follow"} <= buttons(people["ann"].get("/alice"))
     assert buttons(people["alice"].get("/alice")) == set()
+    people["chief"].post(f"{path}/open")
+    reply = forum.reply(Person(forum.app, forum.token(ann), ann, "ann"), content(made)["id"])
+    of_reply = {one: buttons(who.get(path), f"#reply-{reply}") for one, who in people.items()}
+    changes = {"ann": {"edit", "delete"}, "alice": set(), "chief": {"edit", "delete"}}
+    assert {one: shown & {"edit", "delete"} for one, shown in of_reply.items()} == changes
     people["ann"].post(f"{path}/like")
     assert "unlike" in buttons(people["ann"].get(path))
     assert people["ann"].post(f"{path}/close").status_int == 403
