@@ -141,9 +141,9 @@ def test_a_button_stands_where_the_api_would_allow_it(
     people = {login: Visitor(forum) for login in ("ann", "alice", "chief")}
     for login, person in people.items():
         person.log_in(login)
-    path = (
-        f"/topics/{content(alice.post('/topics', title='T', node_id=forum.node(), body='B'))['id']}"
-    )
+    made = alice.post("/topics", title="T", node_id=forum.node(), body="B")
+    topic = content(made)["id"]
+    path = f"/topics/{topic}"
     for action, expected in BUTTONS.items():
         people["chief"].post(f"{path}/{action}")
         pages = {login: person.get(path) for login, person in people.items()}
@@ -154,7 +154,7 @@ def test_a_button_stands_where_the_api_would_allow_it(
     assert {"block", "follow"} <= buttons(people["ann"].get("/alice"))
     assert buttons(people["alice"].get("/alice")) == set()
     people["chief"].post(f"{path}/open")
-    reply = forum.reply(Person(forum.app, forum.token(ann), ann, "ann"), content(made)["id"])
+    reply = forum.reply(Person(forum.app, forum.token(ann), ann, "ann"), topic)
     of_reply = {one: buttons(who.get(path), f"#reply-{reply}") for one, who in people.items()}
     changes = {"ann": {"edit", "delete"}, "alice": set(), "chief": {"edit", "delete"}}
     assert {one: shown & {"edit", "delete"} for one, shown in of_reply.items()} == changes
