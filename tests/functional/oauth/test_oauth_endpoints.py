@@ -71,6 +71,18 @@ def test_a_body_that_cannot_be_read_is_an_invalid_request(
         assert isinstance(answer.json["error_description"], str)
 
 
+@each("secret", ["x" * 100_000, "\u00fc" * 5000, "\U0001f600" * 300, "\x01\x7f\u202e", "\0"])
+def test_huge_and_strange_credentials_are_wrong_and_nothing_worse(
+    app: Application, secret: str
+) -> None:
+    good = {**app.credentials, "grant_type": "password", "username": "ann", "password": PASSWORD}
+    for name in ("username", "password", "client_id", "client_secret", "scope"):
+        answer = app.forum.app.post("/oauth/token", {**good, name: secret}, status="*")
+        assert answer.status_int in (400, 401), (name, answer.text)
+        assert answer.json["error"].startswith("invalid_")
+    assert app.log_in().status_int == 200
+
+
 def test_credentials_in_the_query_are_rejected(forum: Forum, app: Application) -> None:
     query = f"?grant_type=password&username=ann&password={PASSWORD}".replace(" ", "+")
     answer = forum.app.post("/oauth/token" + query, app.credentials, status=400)
