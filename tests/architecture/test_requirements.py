@@ -4,12 +4,10 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-LISTS = ("REQUIRES", "POSTGRESQL", "REDIS", "S3")
-"""What an installation may have: the requirements and the extras that are not for development."""
 NAMESPACES = {"zope"}
 """Packages of many distributions: each part has the name of its distribution."""
 
@@ -26,17 +24,13 @@ def imported() -> Iterator[tuple[str, Path]]:
 
 
 def declared() -> set[str]:
-    """Return the names of the distributions in the lists of setup.py."""
-    body = ast.parse((ROOT / "setup.py").read_text("utf-8")).body
-    lists = {
-        target.id: ast.literal_eval(node.value)
-        for node in body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name) and target.id in LISTS
+    """Return the names of the distributions that an installation may have, with its extras."""
+    texts = requires("forumsvc") or []
+    return {
+        normalized(re.split(r"[^\w.-]", text)[0])
+        for text in texts
+        if not re.search(r"extra == ['\"](test|dev|bench)", text)
     }
-    assert set(lists) == set(LISTS)
-    return {normalized(re.split(r"[^\w.-]", each)[0]) for one in lists.values() for each in one}
 
 
 def normalized(name: str) -> str:

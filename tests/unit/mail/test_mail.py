@@ -15,7 +15,7 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from forumsvc.mail import FolderDelivery, SmtpDelivery, create_delivery, texts
 from forumsvc.mail.message import create_message
-from forumsvc.settings import Settings, SettingsError
+from forumsvc.settings import Settings
 from tests.postgres_keeper import free_port
 
 SENDER = "forum@example.org"
@@ -128,26 +128,3 @@ def test_the_settings_choose_the_delivery(tmp_path: Path) -> None:
     chosen = create_delivery(Settings({**REQUIRED, **SMTP}), tmp_path)
     assert isinstance(chosen, SmtpDelivery)
     assert (chosen.host, chosen.port, chosen.security) == ("mx", 25, "none")
-
-
-@pytest.mark.parametrize(
-    ("host", "security", "is_allowed"),
-    [
-        ("mx.example.org", "none", False),
-        ("192.0.2.1", "none", False),
-        ("mx.example.org", "starttls", True),
-        ("mx.example.org", "tls", True),
-        ("localhost", "none", True),
-        ("127.0.0.1", "none", True),
-        ("::1", "none", True),
-    ],
-)
-def test_a_login_is_sent_unencrypted_only_to_this_machine(
-    host: str, security: str, is_allowed: bool
-) -> None:
-    ini = {**REQUIRED, **SMTP, "mail.host": host, "mail.security": security, "mail.user": "forum"}
-    if is_allowed:
-        Settings(ini)
-    else:
-        with pytest.raises(SettingsError, match=r"^mail\.security: none"):
-            Settings(ini)

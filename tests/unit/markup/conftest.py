@@ -40,7 +40,7 @@ def html(parts: Callable[[str], list[str]]) -> Callable[[str], str]:
 def renderer() -> Iterator[Renderer]:
     """A renderer with workers of its own."""
     renderer = Renderer(
-        workers=2, timeout=1.0, site_url=f"https://{OWN_HOST}", wall_seconds=WALL_SECONDS
+        workers=2, timeout=0.3, site_url=f"https://{OWN_HOST}", wall_seconds=WALL_SECONDS
     )
     yield renderer
     renderer.close()

@@ -101,29 +101,6 @@ def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
 
 
 @cache
-def of_libvips() -> list[SampleImage]:
-    """Return PNGs that Pillow cannot write: interlaced, 16 bits a sample, or with a color key for
-    transparency.
-    """
-    found = []
-    for mode in ("L", "LA", "RGB", "RGBA"):
-        picture = pyvips.Image.new_from_buffer(encoded(scene(mode), "PNG"), "")
-        plain = picture.copy_memory()
-        deep = (plain.cast("ushort") * 257).cast("ushort")
-        deep = deep.copy(interpretation="grey16" if mode[0] == "L" else "rgb16")
-        for way, data in {
-            "interlaced": plain.pngsave_buffer(interlace=True, strip=True),
-            "16": deep.pngsave_buffer(bitdepth=16, strip=True),
-            "16-interlaced": deep.pngsave_buffer(bitdepth=16, interlace=True, strip=True),
-        }.items():
-            found.append(SampleImage(f"PNG-{mode}-{way}", data, True))
-    for mode, key in (("1", 0), ("L", 90), ("RGB", (250, 20, 20))):
-        data = encoded(scene(mode, step=2), "PNG", transparency=key)
-        found.append(SampleImage(f"PNG-{mode}-key", data, True))
-    return found
-
-
-@cache
 def oriented() -> list[SampleImage]:
     """Return every orientation in the formats that support it, one of them larger than a band."""
     found = []

@@ -13,7 +13,6 @@ from tests.unit.media.reader import decode, difference
 TOLERANCE = 4
 SPECIMENS = [
     *sample_images.plain(),
-    *sample_images.of_libvips(),
     *sample_images.oriented(),
     *sample_images.annotated(),
     *sample_images.animated(),

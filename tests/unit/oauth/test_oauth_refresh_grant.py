@@ -73,33 +73,26 @@ def test_a_lost_response_is_replaced_while_its_pair_is_unused(oauth: OAuthFixtur
     assert oauth.refresh(lost.pop()["refresh_token"]).status == 200
 
 
-def test_reuse_after_the_grace_period_revokes_the_family(oauth: OAuthFixture) -> None:
+def test_reuse_after_the_grace_period_or_a_use_of_the_successor_revokes_the_family(
+    oauth: OAuthFixture,
+) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
-    first = oauth.log_in()
-    second = oauth.refresh(first["refresh_token"]).body
-    oauth.time.advance(seconds=10)
-    answer = oauth.refresh(first["refresh_token"])
-    assert (answer.status, answer.body["error"], answer.commit) == (400, "invalid_grant", True)
-    assert not oauth.is_valid(second["access_token"])
 
+    def introspect(issued: dict[str, str]) -> None:
+        form = {**credentials(oauth.app), "token": issued["access_token"]}
+        assert oauth.call(server.introspect, form).body["active"] is True
 
-def test_reuse_after_the_successor_was_refreshed_revokes_the_family(oauth: OAuthFixture) -> None:
-    oauth.settings["oauth.refresh_grace"] = 10
-    first = oauth.log_in()
-    second = oauth.refresh(first["refresh_token"]).body
-    third = oauth.refresh(second["refresh_token"]).body
-    assert oauth.refresh(first["refresh_token"]).commit
-    assert not oauth.is_valid(third["access_token"])
-
-
-def test_reuse_after_the_successor_was_introspected_revokes_the_family(oauth: OAuthFixture) -> None:
-    oauth.settings["oauth.refresh_grace"] = 10
-    first = oauth.log_in()
-    second = oauth.refresh(first["refresh_token"]).body
-    form = {**credentials(oauth.app), "token": second["access_token"]}
-    assert oauth.call(server.introspect, form).body["active"] is True
-    assert oauth.refresh(first["refresh_token"]).commit
-    assert not oauth.is_valid(second["access_token"])
+    for use in (
+        lambda issued: oauth.time.advance(seconds=10),
+        lambda issued: oauth.refresh(issued["refresh_token"]),
+        introspect,
+    ):
+        first = oauth.log_in()
+        second = oauth.refresh(first["refresh_token"]).body
+        use(second)
+        answer = oauth.refresh(first["refresh_token"])
+        assert (answer.status, answer.body["error"], answer.commit) == (400, "invalid_grant", True)
+        assert not oauth.is_valid(second["access_token"])
 
 
 def test_the_grace_period_does_not_undo_a_logout(oauth: OAuthFixture) -> None:

@@ -89,10 +89,10 @@ def test_a_process_that_grew_large_answers_and_takes_no_more_jobs(process: Sandb
 
 def test_what_arrives_during_a_job_does_not_end_the_process(process: SandboxProcess) -> None:
     deadline = time.monotonic() + PATIENCE
-    process.send(("sleep", 1), 20, deadline)
+    process.send(("sleep", 0.3), 20, deadline)
     with pytest.raises(DeadlineError):
-        process.receive(time.monotonic() + 0.3)
-    process.send(("sleep", 1), 20, deadline)
+        process.receive(time.monotonic() + 0.05)
+    process.send(("sleep", 0.3), 20, deadline)
     assert ["error" in process.receive(deadline) for _ in range(2)] == [False, False]
 
 
@@ -114,7 +114,7 @@ def test_a_task_that_does_not_load_is_an_error_of_the_system() -> None:
         process.wait_until_ready()
 
 
-@each("job", [None, ("spin",), ("sleep", 1000)])
+@each("job", [None, ("sleep", 1000)])
 def test_a_process_ends_with_the_one_that_started_it(job: tuple[object, ...] | None) -> None:
     program = f"""
 import os, time
