@@ -6,14 +6,18 @@ from pathlib import Path
 import pytest
 
 from forumsvc import migrate
+from forumsvc.db.base import one_of
+from forumsvc.models import NotificationType
 
 HEAD = migrate.head()
-FIRST, SECOND, THIRD, UNKIND = "later1", "later2", "later3", "unkind"
+FIRST, SECOND, THIRD, UNKIND, NEWS = "later1", "later2", "later3", "unkind", "news"
+_OLD_CHECK = str(one_of("type", "type", NotificationType).sqltext)
+_NEW_CHECK = _OLD_CHECK.replace("'Topic'", "'Topic', 'News'")
 MIGRATION = '''"""{summary}."""
 
 import sqlalchemy as sa
 from alembic import op
-from forumsvc.db.online_ddl import create_index, drop_index
+from forumsvc.db.online_ddl import create_index, drop_index, replace_check
 
 revision, down_revision, branch_labels, depends_on = "{revision}", "{before}", None, None
 
@@ -46,6 +50,11 @@ MIGRATIONS = {
         'op.add_column("users", sa.Column("extra", sa.Text()))\n'
         "    op.execute(\"UPDATE users SET extra = 'x'\")",
         'op.drop_column("users", "extra")',
+    ),
+    NEWS: (
+        "Add a type of notification",
+        f'replace_check("ck_notifications_type", "notifications", "{_NEW_CHECK}")',
+        f'replace_check("ck_notifications_type", "notifications", "{_OLD_CHECK}")',
     ),
 }
 

@@ -1,6 +1,5 @@
 """A migration that replaces a CHECK, as one that adds a kind of notification does."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -8,33 +7,15 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import IntegrityError
 
 from forumsvc import migrate
-from forumsvc.db.base import one_of
 from forumsvc.db.engine import Database
-from forumsvc.models import NotificationType
-from tests.migrations import rows
-
-HEAD = migrate.head()
-OLD = str(one_of("type", "type", NotificationType).sqltext)
-NEW = OLD.replace("'Topic'", "'Topic', 'News'")
-MIGRATION = f'''
-from alembic import op
-from forumsvc.db.online_ddl import replace_check
-revision, down_revision, branch_labels, depends_on = "new", "{HEAD}", None, None
-def upgrade() -> None:
-    replace_check("ck_notifications_type", "notifications", "{NEW}")
-def downgrade() -> None:
-    replace_check("ck_notifications_type", "notifications", "{OLD}")
-'''
+from tests.migrations import later, rows
 
 
 @pytest.fixture
 def filled(blank: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
-    """A database with rows in every table, at the newest revision but `MIGRATION`."""
-    folder = tmp_path / "migrations"
-    shutil.copytree(migrate.script_location(), folder)
-    (folder / "versions" / "new.py").write_text(MIGRATION)
-    monkeypatch.setattr(migrate, "script_location", lambda: folder)
-    migrate.upgrade(blank.writes, HEAD)
+    """A database with rows in every table, behind whose revision NEWS follows."""
+    later.install(tmp_path / "later", monkeypatch, later.NEWS)
+    migrate.upgrade(blank.writes, later.HEAD)
     with blank.writes.begin() as connection:
         rows.fill(connection)
     return blank
@@ -66,11 +47,11 @@ def test_a_check_is_replaced_up_and_down_and_the_rows_stay(filled: Database) -> 
     with filled.writes.connect() as connection:
         kept = rows.count(connection)
     assert refuses(filled, "News")
-    migrate.upgrade(filled.writes, "new")
+    migrate.upgrade(filled.writes, later.NEWS)
     assert not refuses(filled, "News")
     assert refuses(filled, "Nonsense")
     set_type(filled, "Topic")
-    migrate.downgrade(filled.writes, HEAD)
+    migrate.downgrade(filled.writes, later.HEAD)
     assert refuses(filled, "News")
     assert checks(filled) == before
     with filled.writes.connect() as connection:
@@ -82,10 +63,10 @@ def test_a_check_is_replaced_up_and_down_and_the_rows_stay(filled: Database) -> 
 def test_a_row_that_breaks_the_new_check_stops_the_migration_before_it_changes_anything(
     filled: Database,
 ) -> None:
-    migrate.upgrade(filled.writes, "new")
+    migrate.upgrade(filled.writes, later.NEWS)
     before = checks(filled)
     set_type(filled, "News")
     with pytest.raises(ValueError, match="ck_notifications_type: a row of notifications"):
-        migrate.downgrade(filled.writes, HEAD)
+        migrate.downgrade(filled.writes, later.HEAD)
     assert checks(filled) == before
-    assert migrate.current(filled.writes) == "new"
+    assert migrate.current(filled.writes) == later.NEWS

@@ -1,11 +1,8 @@
 """An upload becomes a file to store: in a separate process, in chunks, deterministically."""
 
-import errno
 import gc
 import os
 import signal
-import subprocess
-import sys
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -101,28 +98,6 @@ def test_a_decoder_that_crashes_is_a_broken_image(monkeypatch: pytest.MonkeyPatc
     doing(monkeypatch, "kill", int(signal.SIGSEGV))
     with pytest.raises(Invalid, match="broken: the image stops its decoder"):
         normalize(BytesIO(b"x"))
-
-
-def test_a_full_disk_is_an_error_and_no_refusal() -> None:
-    noise = decompression_bombs.noise("RGB", (300, 300))
-    # Smaller than what becomes of it.
-    data = sample_images.encoded(noise, "JPEG", progressive=True)
-    program = (
-        "import resource, sys; from io import BytesIO\n"
-        "from forumsvc.media.images import normalize\n"
-        "data = sys.stdin.buffer.read()\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (len(data) + 10, len(data) + 10))\n"
-        "try: normalize(BytesIO(data))\n"
-        "except OSError as error: print(error.errno)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        input=data,
-        env={"PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        check=True,
-    )
-    assert int(done.stdout) == errno.EFBIG
 
 
 FILES = Path("/proc/self/fd")

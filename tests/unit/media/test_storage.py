@@ -1,9 +1,6 @@
 """LocalStorage: atomic, idempotent, never outside its folder."""
 
 import os
-import resource
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from io import BytesIO
@@ -85,27 +82,6 @@ def test_bytes_that_are_not_the_names_leave_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not the name of these bytes"):
         LocalStorage(tmp_path).put(name_of(b"other"), BytesIO(BYTES), "image/png")
     assert files(tmp_path) == []
-
-
-def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
-    program = (
-        "import signal, sys; from io import BytesIO; from forumsvc.media.storage import *\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "try: LocalStorage(sys.argv[1]).put(sys.argv[2], open(sys.argv[3], 'rb'), 'image/png')\n"
-        "except OSError as error: print(error.errno)\n"
-    )
-    source = tmp_path / "source"
-    source.write_bytes(BYTES)
-    done = subprocess.run(
-        [sys.executable, "-c", program, tmp_path / "photos", NAME, source],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)),
-        env={"PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "27\n"
-    assert files(tmp_path / "photos") == []
 
 
 def test_what_a_killed_put_leaves_is_no_image_and_is_tidied_by_age(tmp_path: Path) -> None:

@@ -7,9 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forumsvc.errors import Invalid
-from forumsvc.ids import MAX_ID, parse_id, parse_integer
+from forumsvc.ids import parse_integer
 from forumsvc.schemas.fields import (
-    Boolean,
     Choice,
     Id,
     Integer,
@@ -19,7 +18,6 @@ from forumsvc.schemas.fields import (
     parameters,
     required,
 )
-from forumsvc.schemas.lists import Ids
 from forumsvc.schemas.validation import validate
 from tests.cases import each
 
@@ -76,25 +74,6 @@ def test_integer_parses_an_integer_in_its_range(value: Any, low: int, size: int)
     assert number is None or (type(number) is int and low <= number <= low + size)
 
 
-@each(
-    ("field", "value", "parsed"),
-    [
-        (Integer(1, 5), "5", 5),
-        (Id(), "7", 7),
-        (Id(), str(MAX_ID + 1), 0),
-        (Choice(["red", "green"]), "red", "red"),
-        (Text(1, 5), " a b ", " a b "),
-        (Text(1, 5, strip=True), "  a b  ", "a b"),
-        (Boolean(), "true", True),
-        (Boolean(), False, False),
-        (Url(0, 255), "https://example.org/", "https://example.org/"),
-        (Ids(3), ["1", 2], [1, 2]),
-    ],
-)
-def test_each_field_parses_what_it_is_for(field: Any, value: Any, parsed: Any) -> None:
-    assert read(field, value) == parsed
-
-
 @given(VALUES)
 def test_integer_accepts_integers_and_ascii_digits_only(value: Any) -> None:
     number = read(Integer(), value)
@@ -127,22 +106,6 @@ def test_text_parses_storable_text_of_its_length(
 def test_url_parses_a_url_or_an_empty_text(value: Any) -> None:
     address = read(Url(0, 255), value)
     assert not address or address.lower().startswith(("http://", "https://"))
-
-
-@given(st.lists(VALUES, max_size=5))
-def test_ids_parse_a_list_of_ids(values: list[Any]) -> None:
-    ids = read(Ids(3), values)
-    if ids is not None:
-        assert len(ids) <= 3
-        assert all(type(number) is int and 0 <= number <= MAX_ID for number in ids)
-
-
-@given(st.text() | NUMBERS)
-def test_an_id_is_ascii_digits_in_range(text: str) -> None:
-    number = parse_id(text)
-    if number is not None:
-        assert (text.isascii(), text.isdigit()) == (True, True)
-        assert 0 < number <= MAX_ID
 
 
 @each("text", ["٣", "1_0", " 5", "5 ", "+5", "5.0", "0x1", "1e3", "", "-", "--1"])
