@@ -10,7 +10,7 @@ from forumsvc.db.base import one_of
 from forumsvc.models import NotificationType
 
 HEAD = migrate.head()
-FIRST, SECOND, THIRD, UNKIND, NEWS = "later1", "later2", "later3", "unkind", "news"
+FIRST, SECOND, THIRD, NEWS = "later1", "later2", "later3", "news"
 _OLD_CHECK = str(one_of("type", "type", NotificationType).sqltext)
 _NEW_CHECK = _OLD_CHECK.replace("'Topic'", "'Topic', 'News'")
 MIGRATION = '''"""{summary}."""
@@ -44,12 +44,6 @@ MIGRATIONS = {
         "Add a column to tokens",
         'op.add_column("oauth_tokens", sa.Column("extra", sa.Text()))',
         'op.drop_column("oauth_tokens", "extra")',
-    ),
-    UNKIND: (
-        "Fill a new column of users while their table is locked",
-        'op.add_column("users", sa.Column("extra", sa.Text()))\n'
-        "    op.execute(\"UPDATE users SET extra = 'x'\")",
-        'op.drop_column("users", "extra")',
     ),
     NEWS: (
         "Add a type of notification",

@@ -110,12 +110,3 @@ def test_every_migration_lets_others_read_and_write(
         assert migrate.upgrade(large.writes) == later.THIRD
     assert seen.failed == []
     assert seen.done > 0
-
-
-def test_a_migration_that_fills_a_column_under_its_lock_is_found(
-    large: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    later.install(tmp_path / "later", monkeypatch, later.UNKIND)
-    with others(large) as seen:
-        migrate.upgrade(large.writes)
-    assert any("users" in one for one in seen.failed)

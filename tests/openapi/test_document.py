@@ -63,19 +63,6 @@ def test_every_parameter_is_explained_with_an_example(operation: Operation) -> N
             validator.validate(resolve(parameter["schema"])["default"])
 
 
-@each("operation", operations())
-def test_a_list_that_takes_an_offset_takes_cursors_and_links_to_its_pages(
-    operation: Operation,
-) -> None:
-    cut = {"offset", "before", "after"} & operation.query.keys()
-    link = resolve(operation.definition["responses"].get("200", {})).get("headers", {}).get("Link")
-    # Events are read forward only, and what was found has no order that a cursor could stand in.
-    other = {"listEvents": {"after"}, "searchTopics": {"offset"}, "searchReplies": {"offset"}}
-    expected = other.get(operation.definition["operationId"], {"offset", "before", "after"})
-    assert cut in (set(), expected)
-    assert (link is not None) is bool(cut)
-
-
 @each(("shape", "operation"), EVERY_OPERATION)
 def test_every_status_has_an_example_that_is_of_its_schema(
     shape: str, operation: Operation

@@ -104,18 +104,10 @@ def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
 def oriented() -> list[SampleImage]:
     """Return every orientation in the formats that support it, one of them larger than a band."""
     found = []
-    small, large = scene("RGB", (61, 40)), scene("RGB", (1250, 1000))
     for number in range(1, 9):
         block = exif(number)
-        files = {
-            "PNG": encoded(small, "PNG", exif=block),
-            "PNG-large": encoded(large, "PNG", exif=block, compress_level=1),
-            "JPEG": encoded(small, "JPEG", exif=block, quality=90),
-        }
-        found += [
-            SampleImage(f"turned-{number}-{kind}", data, kind != "JPEG")
-            for kind, data in files.items()
-        ]
+        large = encoded(scene("RGB", (1250, 1000)), "PNG", exif=block, compress_level=1)
+        found.append(SampleImage(f"turned-{number}-PNG-large", large, True))
         for mode in MODES["PNG"]:
             data = encoded(scene(mode, (61, 40)), "PNG", exif=block)
             found.append(SampleImage(f"turned-{number}-{mode}", data, True))
@@ -151,32 +143,20 @@ def annotated() -> list[SampleImage]:
 def animated() -> list[SampleImage]:
     """Return animations: times, loops, disposal, transparency, local tables, partial frames."""
     found = []
-    durations = [50, 60, 70, 80, 90]
-    for loop in (0, 3):
-        for disposal in (1, 2, 3):
-            frames = [scene("P", step=step) for step in range(5)]
-            # Readers differ about what a first frame is restored to, so it is kept.
-            options: dict[str, Any] = {"loop": loop, "disposal": [1, *[disposal] * 4]}
-            options["duration"] = durations
-            data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], **options)
-            found.append(SampleImage(f"GIF-animated-{loop}-{disposal}", data, True))
-        clear = [scene("RGBA", step=step) for step in range(5)]
-        for way in (True, False):
-            data = encoded(
-                clear[0],
-                "WEBP",
-                save_all=True,
-                append_images=clear[1:],
-                duration=durations,
-                loop=loop,
-                lossless=way,
-                exif=exif(),
-            )
-            found.append(SampleImage(f"WEBP-animated-{loop}-{way}", data, way))
-    see_through = [scene("RGBA", step=step) for step in range(5)]
-    rest = {"duration": durations, "disposal": 2}
-    data = encoded(see_through[0], "GIF", save_all=True, append_images=see_through[1:], **rest)
-    found.append(SampleImage("GIF-animated-transparent", data, True))
+
+    def add(name: str, kind: str, mode: str, exact: bool, **options: Any) -> None:
+        first, *rest = [scene(mode, step=step) for step in range(5)]
+        times = {"save_all": True, "append_images": rest, "duration": [50, 60, 70, 80, 90]}
+        found.append(SampleImage(name, encoded(first, kind, **times, **options), exact))
+
+    for loop, disposal in ((0, 1), (3, 2), (0, 3)):
+        # Readers differ about what a first frame is restored to, so it is kept.
+        kept = [1, *[disposal] * 4]
+        add(f"GIF-animated-{disposal}", "GIF", "P", True, loop=loop, disposal=kept)
+    for loop, lossless in ((0, True), (3, False)):
+        options = {"loop": loop, "lossless": lossless, "exif": exif()}
+        add(f"WEBP-animated-{lossless}", "WEBP", "RGBA", lossless, **options)
+    add("GIF-animated-transparent", "GIF", "RGBA", True, disposal=2)
     return found
 
 

@@ -19,29 +19,6 @@ from .oauth_fixture import (
 OTHER_VERIFIER = "x" * 43
 
 
-def test_a_code_is_exchanged_for_a_token_with_the_approved_scopes(oauth: OAuthFixture) -> None:
-    answer = oauth.exchange(oauth.app, oauth.code(oauth.app, scope="read"))
-    assert answer.status == 200
-    assert answer.headers["Cache-Control"] == "no-store"
-    issued = answer.body
-    assert (issued["scope"], issued["expires_in"], issued["token_type"]) == (
-        "read",
-        86400,
-        "Bearer",
-    )
-    assert issued["created_at"] == int(oauth.time.now().timestamp())
-    with oauth.database.reads.connect() as connection:
-        row = tokens.find_by_access_token(connection, issued["access_token"], oauth.time.now())
-    assert row is not None
-    assert row.user_id == oauth.ann
-    assert oauth.refresh(issued["refresh_token"]).status == 200
-
-
-def test_pkce_is_optional_for_a_confidential_client(oauth: OAuthFixture) -> None:
-    code = oauth.code(oauth.app, code_challenge="", code_challenge_method="")
-    assert oauth.exchange(oauth.app, code, code_verifier="").status == 200
-
-
 @each("verifier", ["", OTHER_VERIFIER, VERIFIER[:42], VERIFIER + "x", "é" * 43])
 def test_a_missing_or_wrong_verifier_is_rejected(oauth: OAuthFixture, verifier: str) -> None:
     for client in (oauth.app, oauth.phone):

@@ -7,16 +7,6 @@ from forumsvc.oauth import server
 from .oauth_fixture import PASSWORD, OAuthFixture, credentials
 
 
-def test_a_refresh_issues_a_new_pair_with_the_same_scope(oauth: OAuthFixture) -> None:
-    first = oauth.log_in(scope="read")
-    second = oauth.refresh(first["refresh_token"]).body
-    assert second["scope"] == "read"
-    assert second["access_token"] != first["access_token"]
-    assert second["refresh_token"] != first["refresh_token"]
-    assert oauth.is_valid(first["access_token"])
-    assert oauth.is_valid(second["access_token"])
-
-
 def test_a_smaller_scope_can_be_requested_and_the_rest_stays_available(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     narrow = oauth.refresh(first["refresh_token"], scope="read").body

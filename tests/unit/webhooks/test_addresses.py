@@ -61,11 +61,6 @@ def test_a_url_that_could_mean_two_things_or_another_service_is_refused(url: str
         parse_url(url, allow_private=False)
 
 
-@each("port", [443, 1024, 8443, 65535])
-def test_the_port_of_https_and_high_ports_are_accepted(port: int) -> None:
-    assert parse_url(f"https://example.org:{port}/", allow_private=False).port == port
-
-
 def _answer(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     """Let every name lead to these addresses."""
 
