@@ -17,7 +17,8 @@ from forumsvc.media.images import normalize, thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.sandbox import SandboxProcess
 from tests.cases import each
-from tests.unit.media import decompression_bombs, sample_images
+from tests.unit.media.decompression_bombs import large, png_bomb
+from tests.unit.media.sample_images import encoded, exif, scene
 
 
 def digest(data: bytes) -> str:
@@ -27,9 +28,9 @@ def digest(data: bytes) -> str:
 
 @each("kind", ["PNG", "JPEG", "WEBP"])
 def test_the_same_pixels_have_the_same_digest_whatever_the_metadata(kind: str) -> None:
-    scene = sample_images.scene("RGB")
-    bare = sample_images.encoded(scene, kind)
-    noted = sample_images.encoded(scene, kind, exif=sample_images.exif())
+    picture = scene("RGB")
+    bare = encoded(picture, kind)
+    noted = encoded(picture, kind, exif=exif())
     assert bare != noted
     assert digest(bare) == digest(bare) == digest(noted) == digest(noted + b"tail")
 
@@ -42,7 +43,7 @@ def test_an_upload_is_read_no_further_than_its_bound() -> None:
 
 
 def test_an_upload_of_exactly_the_bound_is_taken() -> None:
-    data = sample_images.encoded(sample_images.scene("RGB"), "PNG")
+    data = encoded(scene("RGB"), "PNG")
     normalize(BytesIO(data), Limits(max_bytes=len(data))).close()
     with pytest.raises(Invalid):
         normalize(BytesIO(data), Limits(max_bytes=len(data) - 1))
@@ -51,7 +52,7 @@ def test_an_upload_of_exactly_the_bound_is_taken() -> None:
 @each("job", [normalize, thumbnail])
 def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
     with pytest.raises(Invalid) as caught:
-        job(BytesIO(decompression_bombs.png_bomb()))
+        job(BytesIO(png_bomb()))
     assert caught.value.field == "file"
     assert "169,000,000" in caught.value.reason
 
@@ -61,8 +62,8 @@ def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
 def test_a_jpeg_up_to_four_times_the_pixels_is_stored_smaller(
     size: tuple[int, int], stored: tuple[int, int], progressive: bool
 ) -> None:
-    scene = sample_images.scene("RGB", size)
-    data = sample_images.encoded(scene, "JPEG", progressive=progressive)
+    picture = scene("RGB", size)
+    data = encoded(picture, "JPEG", progressive=progressive)
     with normalize(BytesIO(data), Limits(max_pixels=2500)) as image:
         assert (image.width, image.height) == stored
         assert Image.open(image.file).size == stored
@@ -83,7 +84,7 @@ def doing(monkeypatch: pytest.MonkeyPatch, *job: object) -> None:
 
 def test_the_worker_cannot_take_more_memory_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Limits, "max_memory", 150_000_000)
-    data = decompression_bombs.large("PNG", "RGBA", (5000, 5000), compress_level=1)
+    data = large("PNG", "RGBA", (5000, 5000), compress_level=1)
     with pytest.raises(Invalid, match="too large to decode: it takes more memory than is allowed"):
         normalize(BytesIO(data))
 
@@ -106,8 +107,8 @@ FILES = Path("/proc/self/fd")
 def test_no_file_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     for data in (
-        sample_images.encoded(sample_images.scene("RGB"), "PNG"),
-        decompression_bombs.png_bomb(),
+        encoded(scene("RGB"), "PNG"),
+        png_bomb(),
         b"",
     ):
         with suppress(Invalid), normalize(BytesIO(data)):
