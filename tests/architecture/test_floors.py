@@ -1,8 +1,6 @@
 """Imports go down: a module imports what is on lower floors, and what is in its own package."""
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -42,66 +40,37 @@ FLOOR_OF = {name: height for height, floor in enumerate(FLOORS) for name in floo
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
-@dataclass(frozen=True)
-class Import:
-    """That one module imports from another, both by the package's first name in them.
-
-    full: the imported name with all its packages.
-    """
-
-    where: str
-    importer: str
-    imported: str
-    full: tuple[str, ...]
-
-    @property
-    def goes_down(self) -> bool:
-        """Whether the imported one is on a lower floor, or the importer's own package."""
-        own = self.importer == self.imported
-        return own or FLOOR_OF[self.imported] < FLOOR_OF[self.importer]
-
-
-def imports_of(source: str, parts: tuple[str, ...], is_package: bool) -> Iterator[Import]:
-    """Yield what a module imports from the package, but for what only the type checker reads.
+def imports_of(source: str, parts: tuple[str, ...], is_package: bool) -> set[tuple[str, ...]]:
+    """Return what a module imports from the package, but for what only the type checker reads.
 
     parts: the module's path inside the package, without a final `__init__`.
     """
-    importer = parts[0] if parts else "__init__"
-    home = ("forumsvc", *parts) if is_package else ("forumsvc", *parts[:-1])
-    where = "/".join(parts) or "__init__"
+    home = ("forumsvc", *(parts if is_package else parts[:-1]))
     tree = ast.parse(source)
-    unread = {inner for node in ast.walk(tree) if _is_typing_only(node) for inner in _inside(node)}
+    unread = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    found: set[tuple[str, ...]] = set()
     for node in ast.walk(tree):
         if node in unread:
             continue
-        for full in _named(node, home):
-            if full[0] == "forumsvc":
-                line = node.lineno  # type: ignore[attr-defined]  # an import has it
-                yield Import(f"{where}:{line}", importer, full[1], full)
+        if isinstance(node, ast.Import):
+            found |= {tuple(alias.name.split(".")) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = home[: len(home) - node.level + 1] if node.level else ()
+            base += tuple(node.module.split(".")) if node.module else ()
+            found |= {(*base, alias.name) for alias in node.names}
+    return {full[1:] for full in found if full[0] == "forumsvc"}
 
 
-def _named(node: ast.AST, home: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            yield (*alias.name.split("."), "__init__")
-    elif isinstance(node, ast.ImportFrom):
-        base = home[: len(home) - node.level + 1] if node.level else ()
-        base += tuple((node.module or "").split(".")) if node.module else ()
-        for alias in node.names:
-            named = (*base, alias.name)
-            # `from . import x` names a module; anything else that the top offers is its own.
-            is_top = len(base) == 1 and alias.name not in FLOOR_OF
-            yield ("forumsvc", "__init__") if is_top and base[0] == "forumsvc" else named
-
-
-def _is_typing_only(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-
-
-def _inside(node: ast.AST) -> Iterator[ast.AST]:
-    assert isinstance(node, ast.If)
-    for statement in node.body:
-        yield from ast.walk(statement)
+def goes_down(importer: str, full: tuple[str, ...]) -> bool:
+    """Return whether an import is of a lower floor, or of the importer's own package."""
+    imported = full[0] if full and full[0] in FLOOR_OF else "__init__"
+    return importer == imported or FLOOR_OF[imported] < FLOOR_OF[importer]
 
 
 def _parts(path: Path) -> tuple[str, ...]:
@@ -119,7 +88,7 @@ def test_imports_go_down() -> None:
         (str(path.relative_to(PACKAGE)), one)
         for path in MODULES
         for one in imports_of(path.read_text(), _parts(path), path.name == "__init__.py")
-        if not one.goes_down
+        if not goes_down((_parts(path) or ("__init__",))[0], one)
     ]
     assert wrong == []
 
@@ -134,8 +103,9 @@ def test_imports_go_down() -> None:
     ],
 )
 def test_an_import_that_goes_up_is_seen_however_it_is_written(source: str) -> None:
-    found = imports_of(source, ("services", "topics"), is_package=False)
-    assert [one.imported for one in found if not one.goes_down] == ["views"]
+    [found] = imports_of(source, ("services", "topics"), is_package=False)
+    assert found[0] == "views"
+    assert not goes_down("services", found)
 
 
 def test_no_two_modules_import_each_other_even_inside_functions() -> None:
@@ -144,7 +114,7 @@ def test_no_two_modules_import_each_other_even_inside_functions() -> None:
         ".".join(parts): {
             ".".join(imported)
             for one in imports_of(path.read_text(), parts, path.name == "__init__.py")
-            for imported in [_module_of(one.full, set(modules))]
+            for imported in [_module_of(one, set(modules))]
             if imported != parts
         }
         for parts, path in modules.items()
@@ -152,12 +122,9 @@ def test_no_two_modules_import_each_other_even_inside_functions() -> None:
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
 
 
-def _module_of(full: tuple[str, ...], modules: set[tuple[str, ...]]) -> tuple[str, ...]:
+def _module_of(name: tuple[str, ...], modules: set[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the module of an imported name: the name itself or what it is in."""
-    inner = full[1:]
-    while inner not in modules:
-        inner = inner[:-1]
-    return inner
+    return name if name in modules else _module_of(name[:-1], modules)
 
 
 def test_files_are_small() -> None:
