@@ -7,44 +7,19 @@ import colander
 import pytest
 
 from forumsvc.ids import MAX_ID
-from forumsvc.permissions import (
-    WITHOUT_SCOPE,
-    scope_of,
-)
+from forumsvc.permissions import WITHOUT_SCOPE, scope_of
 from forumsvc.schemas import fields, lists
 from forumsvc.schemas.accounts import registration_form
 from forumsvc.schemas.search import Date
 from forumsvc.settings import Settings
-from tests.architecture.test_view_catalogue import PLACES
+from tests.architecture.test_view_catalogue import endpoint_of
+from tests.architecture.test_view_catalogue import views as views  # a fixture
 from tests.cases import each
 from tests.functional import access_matrix
-from tests.functional.forum import make_app
 from tests.openapi.operations import INI_SETTINGS, Operation, document, operations, resolve
 
 SETTINGS = Settings(INI_SETTINGS)
 BODY = ("post", "put")
-
-
-@pytest.fixture(scope="module")
-def views(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """The views of the API's tree in Pyramid, each with its permission in `word`."""
-    here = tmp_path_factory.mktemp("agreement")
-    application = make_app(f"sqlite:///{here / 'nothing.sqlite'}", here)
-    found = []
-    for entry in application.registry.introspector.get_category("views"):
-        view = entry["introspectable"]
-        if view["route_name"] == "api":
-            [word] = [
-                one["value"] for one in entry["related"] if one.category_name == "permissions"
-            ]
-            found.append({**view, "word": word})
-    return found
-
-
-def endpoint_of(view: Any) -> str:
-    """Return the endpoint of a view, in the form of the catalogue's test."""
-    name = f"/{view['name']}" if view["name"] else ""
-    return f"{view['request_methods']} {PLACES[view['context']]}{name}"
 
 
 def endpoint_described(operation: Operation) -> str:
@@ -58,10 +33,16 @@ def row_of(operation: Operation) -> str:
     return f"{operation.method.upper()} {path}"
 
 
+def of_the_api(views: list[Any]) -> list[Any]:
+    """Return the views of the API's tree."""
+    return [view for view in views if view["route_name"] == "api"]
+
+
 def view_of(operation: Operation, views: list[Any]) -> Any:
     """Return the view of an operation; for actions the one that refuses unknown ones."""
     endpoint = endpoint_described(operation)
-    [view] = [one for one in views if endpoint_of(one) == endpoint and not one.get("action")]
+    there = [one for one in of_the_api(views) if not one.get("action")]
+    [view] = [one for one in there if endpoint_of(one) == endpoint]
     return view
 
 
@@ -71,7 +52,8 @@ EACH = each("operation", operations())
 
 
 def test_every_view_has_an_operation_and_the_other_way_round(views: list[Any]) -> None:
-    assert {endpoint_of(view) for view in views} == set(map(endpoint_described, operations()))
+    described = {endpoint_described(operation) for operation in operations()}
+    assert {endpoint_of(view) for view in of_the_api(views)} == described
 
 
 def test_the_actions_are_those_that_have_a_view(views: list[Any]) -> None:
@@ -162,7 +144,7 @@ def test_security_is_the_views_permission(operation: Operation, views: list[Any]
     )
     security = operation.definition["security"]
     assert ({} in security) is is_public
-    if view["word"] in WITHOUT_SCOPE:
+    if view["words"][0] in WITHOUT_SCOPE:
         assert security == [{}]
         return
     named = [one for one in security if one]
@@ -170,7 +152,7 @@ def test_security_is_the_views_permission(operation: Operation, views: list[Any]
         document()["components"]["securitySchemes"]
     )
     assert {scope for one in named for scopes in one.values() for scope in scopes} == {
-        str(scope_of(view["word"]))
+        str(scope_of(view["words"][0]))
     }
 
 
