@@ -110,14 +110,22 @@ class OAuthFixture:
                 db.commit()
         return answer
 
-    def token(self, client: clients.NewClient | None = None, **parameters: str) -> OAuthResponse:
+    def token(self, client: clients.NewClient | None = None, /, **parameters: str) -> OAuthResponse:
         """Call the token endpoint as a client, by its credentials in the body."""
         return self.call(server.token, {**credentials(client or self.app), **parameters})
 
-    def log_in(self, client: clients.NewClient | None = None, **parameters: str) -> dict[str, Any]:
-        """Return the response of the password grant for Ann."""
+    def try_password(
+        self, client: clients.NewClient | None = None, /, **parameters: str
+    ) -> OAuthResponse:
+        """Try the password grant for Ann."""
         form = {"username": "ann", "password": PASSWORD, **parameters}
-        answer = self.token(client, grant_type="password", **form)
+        return self.token(client, grant_type="password", **form)
+
+    def log_in(
+        self, client: clients.NewClient | None = None, /, **parameters: str
+    ) -> dict[str, Any]:
+        """Return the response of the password grant for Ann."""
+        answer = self.try_password(client, **parameters)
         assert answer.status == 200, answer
         return answer.body
 

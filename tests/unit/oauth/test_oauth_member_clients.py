@@ -13,7 +13,7 @@ from forumsvc.oauth.authorization_endpoint import NonRedirectableError, Redirect
 from forumsvc.services import accounts
 from forumsvc.services.moderation import restrictions
 
-from .oauth_fixture import CALLBACK, PASSWORD, OAuthFixture, credentials
+from .oauth_fixture import CALLBACK, OAuthFixture, credentials
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_members_application_that_has_the_password_grant_cannot_use_it(
 ) -> None:
     with oauth.database.session.begin() as db:
         _grant_everything(db, boats.client_id)
-    answer = oauth.token(boats, grant_type="password", username="ann", password=PASSWORD)
+    answer = oauth.try_password(boats)
     assert (answer.status, answer.body["error"]) == (400, "unauthorized_client")
 
 
