@@ -135,19 +135,6 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(inner)
 
 
-@BOTH
-def test_every_component_is_used(shape: str) -> None:
-    used = set(_strings(document(shape)))
-    parts = document(shape)["components"]
-    there = {
-        f"#/components/{kind}/{name}"
-        for kind in parts
-        if kind != "securitySchemes"
-        for name in parts[kind]
-    }
-    assert there - used == set()
-
-
 def words(chapter: str, row: str, column: int) -> set[str]:
     """Return the words in code of a cell. row: how it begins; several such rows are one."""
     lines = [line for line in source(chapter).splitlines() if line.startswith(f"| {row}")]

@@ -8,7 +8,6 @@ from forumsvc.services.access.values import (
     domain_and_parents,
     normal_email,
     normalize,
-    parse_address,
 )
 from tests.cases import each
 
@@ -72,17 +71,3 @@ def test_a_domain_stands_for_its_subdomains_but_no_top_level_does() -> None:
     ]
     with pytest.raises(Invalid):
         normalize(AccessBlockKind.EMAIL_DOMAIN, "org")
-
-
-@each(
-    ("address", "parsed"),
-    [
-        ("192.0.2.1", (4, 0xC0000201)),
-        ("::ffff:192.0.2.1", (4, 0xC0000201)),
-        ("fe80::1%eth0", (6, 0xFE80 << 112 | 1)),
-        ("", None),
-        ("unix:", None),
-    ],
-)
-def test_a_clients_address_is_a_number(address: str, parsed: tuple[int, int] | None) -> None:
-    assert parse_address(address) == parsed

@@ -6,6 +6,7 @@ import plaster
 import pytest
 
 import forumsvc
+from forumsvc.services import email_confirmation
 from forumsvc.settings import (
     DECLARED,
     DEVELOPMENT_SECRET,
@@ -196,3 +197,21 @@ def test_all_that_is_wrong_is_found_at_once() -> None:
         refusal(**{"session.secret": DEVELOPMENT_SECRET})
     ]
     assert find_errors(GOOD) == []
+
+
+@each(
+    ("delivery", "chosen", "is_required"),
+    [
+        *(("none", "auto", False), ("folder", "auto", True), ("none", "false", False)),
+        *(("folder", "false", False), ("folder", "true", True)),
+    ],
+)
+def test_addresses_are_confirmed_where_mail_is_sent_unless_it_says_otherwise(
+    delivery: str, chosen: str, is_required: bool
+) -> None:
+    written = {"mail.delivery": delivery, "accounts.confirm_email": chosen}
+    assert email_confirmation.is_required(Settings({**GOOD, **written})) is is_required
+
+
+def test_addresses_cannot_be_confirmed_without_mail() -> None:
+    assert "true needs mail" in refusal(**{"accounts.confirm_email": "true"})

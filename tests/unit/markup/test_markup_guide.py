@@ -7,13 +7,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from pygments.token import STANDARD_TYPES
-
-from forumsvc.markup import sanitizer
-
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
-STYLE = ROOT / "forumsvc" / "pages" / "static" / "docs" / "content.css"
 Html = Callable[[str], str]
 
 
@@ -33,9 +28,3 @@ def test_the_page_is_what_its_generator_writes() -> None:
     assert (DOCS / "markdown.md").read_text(encoding="utf-8") == page
     check = [sys.executable, str(generator), "--check"]
     assert subprocess.run(check, check=False, env={"PYTHONPATH": str(ROOT)}).returncode == 0
-
-
-def test_the_style_sheet_knows_every_class_that_leaves_the_sanitizer() -> None:
-    styled = set(re.findall(r"\.([A-Za-z][\w-]*)", STYLE.read_text()))
-    classes = set().union(*sanitizer._OUTPUT_CLASSES.values()) - set(STANDARD_TYPES.values())
-    assert classes <= styled
