@@ -2,18 +2,7 @@
 
 import threading
 
-import pytest
-
 from forumsvc.cache.single_flight import SingleFlight
-
-
-def test_a_lock_ends_with_its_block_even_after_an_exception() -> None:
-    single_flight = SingleFlight(30)
-    with pytest.raises(ZeroDivisionError), single_flight.lock("page"):
-        raise ZeroDivisionError
-    with single_flight.lock("page"):
-        pass
-    assert single_flight._locks == {}
 
 
 def test_a_wait_for_a_hanging_maker_has_a_timeout() -> None:

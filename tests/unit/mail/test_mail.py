@@ -13,9 +13,8 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
-from forumsvc.mail import FolderDelivery, SmtpDelivery, create_delivery, texts
+from forumsvc.mail import FolderDelivery, SmtpDelivery, texts
 from forumsvc.mail.message import create_message
-from forumsvc.settings import Settings
 from tests.postgres_keeper import free_port
 
 SENDER = "forum@example.org"
@@ -119,12 +118,3 @@ def test_a_folder_gets_complete_files(tmp_path: Path) -> None:
     kept = [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
     assert sorted(one["Subject"] for one in kept) == ["Number 0", "Number 1", "Number 2"]
     assert {one.get_content() for one in kept} == {message().get_content()}
-
-
-def test_the_settings_choose_the_delivery(tmp_path: Path) -> None:
-    assert create_delivery(Settings(REQUIRED), tmp_path) is None
-    folder = Settings({**REQUIRED, "mail.delivery": "folder", "mail.dir": "post"})
-    assert create_delivery(folder, tmp_path) == FolderDelivery(tmp_path / "post")
-    chosen = create_delivery(Settings({**REQUIRED, **SMTP}), tmp_path)
-    assert isinstance(chosen, SmtpDelivery)
-    assert (chosen.host, chosen.port, chosen.security) == ("mx", 25, "none")

@@ -56,13 +56,6 @@ def line() -> Line:
     return Line()
 
 
-def test_one_user_may_take_all_places_and_no_more(line: Line) -> None:
-    with line.busy_for("ann"):
-        for _ in range(4):
-            line.come("ann")
-    assert sorted(line.order) == ["ann", "ann", "ann", "ann refused"]
-
-
 def test_in_a_full_queue_another_user_gets_a_place_and_the_next_turn(line: Line) -> None:
     with line.busy_for("ann"):
         for _ in range(3):

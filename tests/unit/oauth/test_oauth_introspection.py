@@ -7,7 +7,7 @@ from forumsvc.oauth import clients, metadata, server
 from forumsvc.oauth.messages import OAuthResponse
 from tests.cases import each
 
-from .oauth_fixture import OAuthFixture, basic, credentials
+from .oauth_fixture import OAuthFixture, credentials
 
 INACTIVE = {"active": False}
 
@@ -90,12 +90,6 @@ def test_some_clients_may_introspect_the_tokens_of_others(oauth: OAuthFixture) -
     assert introspect(oauth, own, other).body["active"] is True
     with pytest.raises(Invalid, match="introspect"):
         oauth.client("public", public=True, introspects=True)
-
-
-def test_a_missing_token_is_an_invalid_request(oauth: OAuthFixture) -> None:
-    headers = basic(oauth.app.client_id, oauth.app.client_secret)
-    answer = oauth.call(server.introspect, {}, headers=headers)
-    assert (answer.status, answer.body["error"]) == (400, "invalid_request")
 
 
 @each("issuer", ["https://forum.example", "http://127.0.0.1:6543"])
