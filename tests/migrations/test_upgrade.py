@@ -1,8 +1,8 @@
 """Upgrades during service, in parallel, and after an interrupted one."""
 
 import re
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -44,13 +44,6 @@ def impatient(blank: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Data
     database.dispose()
 
 
-def in_a_thread(act: Callable[[], Any]) -> threading.Thread:
-    """Start something in a thread that would hang if the code were wrong."""
-    thread = threading.Thread(target=act, daemon=True)
-    thread.start()
-    return thread
-
-
 @contextmanager
 def locked(database: Database, table: str) -> Iterator[None]:
     """Hold a lock of a table in an open transaction that reads it, as a dump does."""
@@ -78,21 +71,10 @@ def test_an_upgrade_gives_up_after_lock_timeouts_and_changes_nothing(
     with upgraded.writes.connect() as connection:
         before = schema(connection)
     lines: list[str] = []
-    failures: list[BaseException] = []
-
-    def upgrade() -> None:
-        try:
-            migrate.upgrade(impatient.writes, later.FIRST, report=lines.append)
-        except schema_lock.SchemaBusy as busy:
-            failures.append(busy)
-
-    with locked(upgraded, "topics"):
-        thread = in_a_thread(upgrade)
-        thread.join(30)
-        ended = not thread.is_alive()
-    thread.join(30)
-    assert ended
-    [failure] = failures
+    with ThreadPoolExecutor(1) as pool, locked(upgraded, "topics"):
+        upgrade = pool.submit(migrate.upgrade, impatient.writes, later.FIRST, report=lines.append)
+        failure = upgrade.exception(30)
+    assert isinstance(failure, schema_lock.SchemaBusy)
     assert len(str(failure).splitlines()) == 1
     assert len([line for line in lines if "trying again" in line]) == schema_lock.ATTEMPTS - 1
     assert migrate.current(upgraded.writes) == later.HEAD
