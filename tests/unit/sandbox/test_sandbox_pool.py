@@ -98,7 +98,7 @@ def test_slow_jobs_have_no_more_than_five_processes_a_slot(pool: SandboxPool) ->
 
 def test_a_job_that_finds_no_process_in_time_is_refused(pool: SandboxPool) -> None:
     with ThreadPoolExecutor(2) as threads:
-        waiting = [threads.submit(run, pool, "sleep", 0.3) for _ in range(2)]
+        waiting = [threads.submit(run, pool, "sleep", 1) for _ in range(2)]
         wait_until(lambda: len(pool._busy) == 2, "both are busy")
         with pytest.raises(PoolBusyError) as caught:
             run(pool, "echo", 1, wall=0)
