@@ -35,19 +35,6 @@ def schema(connection: Connection) -> dict[str, str]:
     return {name: sql for name, sql in rows if "alembic_version" not in name}
 
 
-def test_up_down_and_up_again_is_up(blank: Database) -> None:
-    assert migrate.upgrade(blank.writes) == migrate.head()
-    with blank.writes.connect() as connection:
-        first = schema(connection)
-    migrate.downgrade(blank.writes, "base")
-    with blank.writes.connect() as connection:
-        assert schema(connection) == {}
-    assert migrate.current(blank.writes) is None
-    assert migrate.upgrade(blank.writes) == migrate.head()
-    with blank.writes.connect() as connection:
-        assert schema(connection) == first
-
-
 def test_each_migration_keeps_the_rows_of_every_table_up_and_down(blank: Database) -> None:
     scripts = ScriptDirectory.from_config(migrate.alembic_config())
     steps = [step.revision for step in reversed([*scripts.walk_revisions()])]

@@ -46,11 +46,6 @@ def growth(short: Callable[[], object], long: Callable[[], object]) -> float:
     return best[1] / best[0]
 
 
-@pytest.fixture(scope="module")
-def pipeline() -> Pipeline:
-    return Pipeline()
-
-
 @pytest.mark.parametrize("name", [*HONEST, *NEVER_CLOSED])
 def test_a_text_twice_as_long_takes_less_than_three_times_as_long(
     pipeline: Pipeline, name: str
