@@ -4,6 +4,7 @@
 """
 
 import re
+from collections.abc import Iterable
 
 _ID = re.compile(r"[0-9]{1,19}", re.ASCII)
 _INTEGER = re.compile(r"(-?)0*([0-9]+)", re.ASCII)
@@ -41,3 +42,8 @@ _LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
 def is_login(text: str) -> bool:
     """Return whether `text` is a valid login."""
     return _LOGIN.fullmatch(text) is not None
+
+
+def known_ids(found: Iterable[int | None]) -> list[int]:
+    """Return the ids, each once, in their order, without None."""
+    return sorted({one for one in found if one is not None})

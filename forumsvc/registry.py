@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .db.engine import Database
     from .db.limited_reads import LimitedReads
     from .openapi import Description
-    from .services.access.email_domains import EmailDomains
     from .services.access.networks import BlockedNetworks
     from .services.content.authoring import Authoring
     from .services.content.publishing import Publisher
@@ -62,7 +61,7 @@ class ForumRegistry(Registry):
     """The tasks of the background worker; they run in its process alone."""
 
     blocked_networks: "BlockedNetworks"
-    email_domains: "EmailDomains"
+    email_domains: frozenset[str]
     """Those that no account may have."""
     abuse_limits: "AbuseLimits"
     request_limits: "RequestLimits"

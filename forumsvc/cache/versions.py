@@ -18,7 +18,7 @@ def display_names_version() -> ColumnElement[int]:
 
 
 def topic_lists_version() -> ColumnElement[int]:
-    """Return a column `lists_version`, the value of `load_lists_version`, for another SELECT."""
+    """Return a column `lists_version`: of all that lists of topics and nodes show."""
     return select(_lists_version()).scalar_subquery().label("lists_version")
 
 
@@ -45,13 +45,8 @@ def _lists_version() -> ColumnElement[int]:
 _LISTS: Any = select(_lists_version().label("version"), _sum(CacheVersion.access).label("access"))
 
 
-def load_lists_version(db: ReadConnection) -> int:
-    """Return the version of everything that lists of topics and of nodes show."""
-    return load_lists_and_access_versions(db)[0]
-
-
 def load_lists_and_access_versions(db: ReadConnection) -> tuple[int, int]:
-    """Return the version of `load_lists_version`, and that of the access blocks."""
+    """Return the version of all that lists of topics and nodes show, and of the access blocks."""
     found = row(db, _LISTS, {})
     assert found is not None, "a sum is always there"  # noqa: S101
     return found.version, found.access

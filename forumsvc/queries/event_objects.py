@@ -1,9 +1,10 @@
 """Loads what events are about, as everybody can see it, in a constant number of statements."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..db.execution import ReadConnection
+from ..ids import known_ids
 from . import replies, topics, users
 from .rows import EventRow, ReplyListRow, TopicListRow, UserSummaryRow
 
@@ -22,13 +23,13 @@ class EventObjects:
 
 def load(db: ReadConnection, events: Sequence[EventRow]) -> EventObjects:
     """Return what the events refer to, as it is now."""
-    found_topics = topics.by_ids(db, _ids(event.topic_id for event in events))
+    found_topics = topics.by_ids(db, known_ids(event.topic_id for event in events))
     visible = {
         topic_id: topic
         for topic_id, topic in found_topics.items()
         if topic.deleted_at is None and topic.banned_at is None
     }
-    found_replies = replies.by_ids(db, _ids(event.reply_id for event in events))
+    found_replies = replies.by_ids(db, known_ids(event.reply_id for event in events))
     return EventObjects(
         visible,
         {
@@ -37,10 +38,7 @@ def load(db: ReadConnection, events: Sequence[EventRow]) -> EventObjects:
             if reply.deleted_at is None and reply.topic_id in visible
         },
         users.by_ids(
-            db, _ids(user_id for event in events for user_id in (event.actor_id, event.user_id))
+            db,
+            known_ids(user_id for event in events for user_id in (event.actor_id, event.user_id)),
         ),
     )
-
-
-def _ids(found: Iterable[int | None]) -> list[int]:
-    return sorted({one for one in found if one is not None})

@@ -1,6 +1,6 @@
 """Loads a user's notifications with all they refer to, in a constant number of statements."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -9,7 +9,7 @@ from sqlalchemy import Row, Select, bindparam, select
 
 from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import Cursors, KeysetPage, PageRequest, SortOrder, load_page
-from ..ids import MAX_ID
+from ..ids import MAX_ID, known_ids
 from ..models import Notification, User
 from . import nodes, replies, topics
 from .rows import NodeRow, NotificationRow, ReplyListRow, TopicListRow, columns
@@ -59,15 +59,11 @@ def page_of(
     found, cursors = load_page(db, page, _NEWEST_FIRST, build, values)
     return NotificationPage(
         found,
-        topics.by_ids(db, _ids(one.topic_id for one in found)),
-        replies.by_ids(db, _ids(one.reply_id for one in found)),
-        nodes.by_ids(db, _ids(one.node_id for one in found)),
+        topics.by_ids(db, known_ids(one.topic_id for one in found)),
+        replies.by_ids(db, known_ids(one.reply_id for one in found)),
+        nodes.by_ids(db, known_ids(one.node_id for one in found)),
         cursors,
     )
-
-
-def _ids(found: Iterable[int | None]) -> list[int]:
-    return sorted({one for one in found if one is not None})
 
 
 _UNREAD: Any = select(User.unread_count).where(User.id == bindparam("user_id"))

@@ -2,7 +2,6 @@
 
 from pyramid.authorization import Allow
 
-from ..db.execution import ReadConnection
 from ..permissions import AccessBlockPermission
 from ..queries import access_blocks
 from ..queries.access_blocks import AccessBlockRow
@@ -20,11 +19,8 @@ class AccessBlocks(Container):
     """`/api/v3/access_blocks`."""
 
     item = AccessBlockItem
+    find = staticmethod(access_blocks.by_id)
 
     def __acl__(self) -> Acl:
         """Admins may do everything."""
         return [(Allow, principals.ADMIN, tuple(AccessBlockPermission))]
-
-    def load(self, db: ReadConnection, item_id: int) -> AccessBlockRow | None:
-        """Return the block's row."""
-        return access_blocks.by_id(db, item_id)

@@ -85,13 +85,17 @@ class Item(Resource):
 
 
 class Container(Resource):
-    """Items by their ids."""
+    """Items by their ids.
+
+    find: the query of a row by its id, with `lock=True` locked until the transaction ends.
+    """
 
     item: type[Item]
+    find: Callable[..., Any]
 
-    def load(self, db: ReadConnection, item_id: int) -> object:
+    def load(self, db: ReadConnection, item_id: int) -> Any:
         """Return the row of an item, or None, in one SELECT."""
-        raise NotImplementedError
+        return self.find(db, item_id)
 
     def load_committed(self, item_id: int) -> object:
         """Return the row of an item as it is committed, from a cache if there is one."""
@@ -106,7 +110,7 @@ class Container(Resource):
 
         whole_row: as `load` does; else at least the columns that the ACL reads.
         """
-        raise NotImplementedError
+        return self.find(db, item_id, lock=True)
 
     def __getitem__(self, name: str) -> Resource:
         """Return the item with the id `name` as it is committed, without waiting for a lock.

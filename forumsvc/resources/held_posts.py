@@ -1,9 +1,7 @@
 """Posts that wait for a moderator."""
 
 from pyramid.authorization import Allow, Deny
-from sqlalchemy.orm import Session
 
-from ..db.execution import ReadConnection
 from ..models import HeldState
 from ..permissions import Common, HeldPermission
 from ..queries import held_posts
@@ -39,6 +37,7 @@ class HeldPosts(Container):
     """`/api/v3/held`."""
 
     item = HeldPostItem
+    find = staticmethod(held_posts.by_id)
 
     def __acl__(self) -> Acl:
         """Users may list their own; moderators see all."""
@@ -46,11 +45,3 @@ class HeldPosts(Container):
             (Allow, principals.USER, HeldPermission.VIEW_OWN),
             (Allow, principals.MODERATOR, HeldPermission.VIEW),
         ]
-
-    def load(self, db: ReadConnection, item_id: int) -> HeldPostRow | None:
-        """Return the held post's row."""
-        return held_posts.by_id(db, item_id)
-
-    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> HeldPostRow | None:
-        """Return the held post's row, locked."""
-        return held_posts.by_id(db, item_id, lock=True)

@@ -2,7 +2,6 @@
 
 from pyramid.authorization import Allow
 
-from ..db.execution import ReadConnection
 from ..permissions import PhotoPermission
 from ..queries import photos
 from ..queries.rows import PhotoRow
@@ -25,6 +24,7 @@ class Photos(Container):
     """`/api/v3/photos`."""
 
     item = PhotoItem
+    find = staticmethod(photos.by_id)
 
     def __acl__(self) -> Acl:
         """Active users may upload, and every user may list their own."""
@@ -32,7 +32,3 @@ class Photos(Container):
             (Allow, principals.ACTIVE, PhotoPermission.CREATE),
             (Allow, principals.USER, PhotoPermission.VIEW_OWN),
         ]
-
-    def load(self, db: ReadConnection, item_id: int) -> PhotoRow | None:
-        """Return the photo's row."""
-        return photos.by_id(db, item_id)

@@ -3,13 +3,12 @@
 from types import SimpleNamespace
 
 from pyramid.authorization import DENY_ALL, Allow, Deny
-from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..queries import replies
-from ..queries.rows import ReplyListRow, ReplyRow, ReplyStateRow
+from ..queries.rows import ReplyListRow, ReplyStateRow
 from ..security import principals
 from ..texts import Message
 from .base import Acl, Container, Item
@@ -59,20 +58,11 @@ class Replies(Container):
     """`/api/v3/replies`."""
 
     item = ReplyItem
-
-    def load(self, db: ReadConnection, item_id: int) -> ReplyRow | None:
-        """Return the reply's row."""
-        return replies.by_id(db, item_id)
+    find = staticmethod(replies.by_id)
 
     def load_for_acl(self, db: ReadConnection, item_id: int) -> ReplyStateRow | None:
         """Return the columns that the ACL reads."""
         return replies.state(db, item_id)
-
-    def load_for_update(
-        self, db: Session, item_id: int, *, whole_row: bool
-    ) -> ReplyStateRow | None:
-        """Return the reply's whole row, locked together with its topic's."""
-        return replies.by_id(db, item_id, lock=True)
 
 
 def listed_reply(topic: Item, row: ReplyListRow) -> ReplyItem:

@@ -3,9 +3,7 @@
 from typing import Any
 
 from pyramid.authorization import Allow, Deny
-from sqlalchemy.orm import Session
 
-from ..db.execution import ReadConnection
 from ..permissions import ReviewPermission
 from ..queries import reviews
 from ..queries.reviews import ReviewRow
@@ -41,15 +39,8 @@ class Reviews(Container):
     """`/api/v3/reviews`."""
 
     item = ReviewItem
+    find = staticmethod(reviews.by_id)
 
     def __acl__(self) -> Acl:
         """Moderators may see and decide."""
         return [(Allow, principals.MODERATOR, tuple(ReviewPermission))]
-
-    def load(self, db: ReadConnection, item_id: int) -> ReviewRow | None:
-        """Return the review's row."""
-        return reviews.by_id(db, item_id)
-
-    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> ReviewRow | None:
-        """Return the review's row, locked."""
-        return reviews.by_id(db, item_id, lock=True)

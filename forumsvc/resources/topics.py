@@ -93,14 +93,11 @@ class Topics(Container):
     """`/api/v3/topics`."""
 
     item = TopicItem
+    find = staticmethod(topics.by_id)
 
     def __acl__(self) -> Acl:
         """Active users may open topics, except newbies."""
         return [(Allow, principals.ESTABLISHED, May.CREATE)]
-
-    def load(self, db: ReadConnection, item_id: int) -> TopicRow | None:
-        """Return the topic's row."""
-        return topics.by_id(db, item_id)
 
     def load_committed(self, item_id: int) -> TopicRow | None:
         """Return the topic's row, from the page cache where it has not changed."""

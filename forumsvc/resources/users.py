@@ -1,9 +1,7 @@
 """Users, by id, by login, or as `me`."""
 
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
-from sqlalchemy.orm import Session
 
-from ..db.execution import ReadConnection
 from ..ids import is_login
 from ..models import Role, UserState
 from ..permissions import UserPermission as May
@@ -83,6 +81,7 @@ class Users(Container):
     """`/api/v3/users`."""
 
     item = UserItem
+    find = staticmethod(users.by_id)
 
     def __acl__(self) -> Acl:
         """Everybody may register; a setting says whether registration is open."""
@@ -95,14 +94,6 @@ class Users(Container):
         if name.isascii() and name.isdigit():
             return super().__getitem__(name)
         return self.wrap(name, self._by_login(name))
-
-    def load(self, db: ReadConnection, item_id: int) -> UserRow | None:
-        """Return the user's row."""
-        return users.by_id(db, item_id)
-
-    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> UserRow | None:
-        """Return the user's row, locked."""
-        return users.by_id(db, item_id, lock=True)
 
     def _by_login(self, name: str) -> UserRow | None:
         return users.by_login(self.root.executor, name) if is_login(name) else None

@@ -1,7 +1,6 @@
 """Webhooks and their deliveries."""
 
 from pyramid.authorization import Allow
-from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
 from ..permissions import WebhookPermission
@@ -49,15 +48,8 @@ class Webhooks(Container):
     """`/api/v3/webhooks`."""
 
     item = WebhookItem
+    find = staticmethod(webhooks.by_id)
 
     def __acl__(self) -> Acl:
         """Admins may do everything."""
         return [(Allow, principals.ADMIN, tuple(WebhookPermission))]
-
-    def load(self, db: ReadConnection, item_id: int) -> WebhookRow | None:
-        """Return the webhook's row."""
-        return webhooks.by_id(db, item_id)
-
-    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> WebhookRow | None:
-        """Return the webhook's row, locked."""
-        return webhooks.by_id(db, item_id, lock=True)

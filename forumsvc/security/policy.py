@@ -77,7 +77,7 @@ class _CallersAcl:
 
 
 class SecurityPolicy:
-    """Pyramid's `ISecurityPolicy`.
+    """The part of Pyramid's `ISecurityPolicy` that is called.
 
     `web.api.authentication` sets `request.caller` once it has found the token. Before that, and
     after an error, the caller is None. No method raises.
@@ -87,18 +87,6 @@ class SecurityPolicy:
         """Return the caller, or None."""
         return request.caller
 
-    def authenticated_userid(self, request: Any) -> int | None:
-        """Return the caller's user id, or None."""
-        return request.caller.user_id if request.caller else None
-
     def permits(self, request: Any, context: Any, permission: str) -> Allowed | PolicyDenied:
         """Return whether the caller has the permission."""
         return decide(request.caller, context, permission)
-
-    def remember(self, request: Any, userid: Any, **kw: Any) -> list[tuple[str, str]]:
-        """Return no headers: tokens are not kept in cookies."""
-        return []
-
-    def forget(self, request: Any, **kw: Any) -> list[tuple[str, str]]:
-        """Return no headers: there is nothing to forget."""
-        return []

@@ -7,7 +7,7 @@ the lock of the worker's position (`lock`): otherwise tokens of an older text co
 those of a newer one.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from .. import clock
 from ..db.engine import Database
 from ..db.execution import SqlConnection
 from ..db.statements import delete_of
+from ..ids import known_ids
 from ..markup.text_content import text_content
 from ..models import EventType, JobKind, Reply, ReplyWords, Topic, TopicWords
 from ..queries.rows import EventRow
@@ -75,13 +76,13 @@ def index_events(database: Database, events: Sequence[EventRow]) -> None:
     """
     topic_ids = {event.topic_id for event in events if event.type in _TOPIC_EVENTS}
     reply_ids = {event.reply_id for event in events if event.type in _REPLY_EVENTS}
-    index(database, TopicWords, _known(topic_ids))
-    index(database, ReplyWords, _known(reply_ids))
+    index(database, TopicWords, known_ids(topic_ids))
+    index(database, ReplyWords, known_ids(reply_ids))
 
 
 def note_topics(db: Session, events: Sequence[EventRow]) -> None:
     """Have the tokens of the replies of topics that were moved, hidden or shown made anew."""
-    ids = _known(event.topic_id for event in events if event.type in _EVENTS_OF_ALL_REPLIES)
+    ids = known_ids(event.topic_id for event in events if event.type in _EVENTS_OF_ALL_REPLIES)
     if ids:
         begin = {"last_reply_id": 0}
         topic_ids = select(Topic.id).where(Topic.id.in_(ids))
@@ -248,7 +249,3 @@ def _write(db: Session, words: Words, documents: Sequence[Document]) -> None:
             for source, made in documents
         ],
     )
-
-
-def _known(ids: Iterable[int | None]) -> list[int]:
-    return sorted({one for one in ids if one is not None})

@@ -235,6 +235,7 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         "user_id": IDS["author"],
         "name": f"ab/{'ab' * 32}.png",
         "media_type": "image/png",
+        "storage": "local",
         "width": 1,
         "height": 1,
         "size": 100,

@@ -146,7 +146,7 @@ def test_an_error_is_a_dbapierror_without_parameters(database: Database) -> None
     assert "a secret" not in str(raised.value)
     assert "nothing_of_this_name" in str(raised.value)
     # The connection can still be used.
-    assert versions.load_lists_version(database.executor) == 0
+    assert versions.load_lists_and_access_versions(database.executor) == (0, 0)
 
 
 @pytest.fixture
@@ -234,20 +234,20 @@ def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
 
 
 def test_a_forked_process_leaves_its_parents_connection_alone(database: Database) -> None:
-    assert versions.load_lists_version(database.executor) == 0
+    assert versions.load_lists_and_access_versions(database.executor) == (0, 0)
     before = database.executor._local.connection.driver
     pid = os.fork()
     if pid == 0:
         try:
             database.reset_after_fork()
-            same = versions.load_lists_version(database.executor) == 0
+            same = versions.load_lists_and_access_versions(database.executor) == (0, 0)
             other = database.executor._local.connection.driver is not before
             os._exit(0 if same and other and not is_closed(before) else 1)
         finally:
             os._exit(2)
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert versions.load_lists_version(database.executor) == 0
+    assert versions.load_lists_and_access_versions(database.executor) == (0, 0)
     assert database.executor._local.connection.driver is before
 
 

@@ -102,7 +102,13 @@ def photo_row(user_id: int, number: int) -> dict[str, Any]:
     digest = f"{number:064x}"
     named = {"user_id": user_id, "name": f"00/{digest}.png", "digest": digest}
     size = {"width": 1, "height": 1, "size": 9}
-    return {**named, **size, "media_type": "image/png", "created_at": clock.now()}
+    return {
+        **named,
+        **size,
+        "media_type": "image/png",
+        "storage": "local",
+        "created_at": clock.now(),
+    }
 
 
 def fill(forum: Forum, rows: int) -> Scene:

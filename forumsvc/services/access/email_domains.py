@@ -9,30 +9,15 @@ from ...settings import Settings, SettingsError
 _NAME = "accounts.email_domains_file"
 
 
-class EmailDomains:
-    """The domains of a file."""
-
-    def __init__(self, domains: Iterable[str] = ()) -> None:
-        """domains: in their normal form."""
-        self._domains = frozenset(domains)
-
-    def __len__(self) -> int:
-        return len(self._domains)
-
-    def has_any(self, domains: Iterable[str]) -> bool:
-        """Return whether one of the domains is listed."""
-        return not self._domains.isdisjoint(domains)
-
-
-def email_domains_from_settings(settings: Settings, ini_dir: Path) -> EmailDomains:
-    """Return the domains of the file in the settings; none without a file.
+def email_domains_from_settings(settings: Settings, ini_dir: Path) -> frozenset[str]:
+    """Return the domains of the file in the settings, in their normal form; none without a file.
 
     ini_dir: the folder of the ini file, the base of a relative path. Raises SettingsError if the
     file cannot be read, or a line of it is no domain.
     """
     name = settings[_NAME]
     if not name:
-        return EmailDomains()
+        return frozenset()
     try:
         text = (ini_dir / name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -40,7 +25,7 @@ def email_domains_from_settings(settings: Settings, ini_dir: Path) -> EmailDomai
             f"{_NAME}: {name!r} cannot be read ({error}); it must be the path of a text file in "
             "UTF-8, a domain a line"
         ) from None
-    return EmailDomains(_parse(name, text))
+    return frozenset(_parse(name, text))
 
 
 def _parse(name: str, text: str) -> Iterable[str]:

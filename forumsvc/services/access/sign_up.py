@@ -1,5 +1,6 @@
 """From where, and with which email address, somebody may sign up."""
 
+from collections.abc import Set
 from datetime import datetime
 
 from ...db.execution import SqlConnection
@@ -8,7 +9,6 @@ from ...errors import Forbidden, Invalid
 from ...models import AccessBlockSeverity
 from ...queries import access_blocks
 from . import values
-from .email_domains import EmailDomains
 from .networks import BlockedNetworks, refuses_sign_up
 
 
@@ -24,7 +24,12 @@ def check_address(networks: BlockedNetworks, address: str, now: datetime) -> boo
 
 
 def check_email(
-    reads: SqlConnection, domains: EmailDomains, email: str, now: datetime, *, is_new_account: bool
+    reads: SqlConnection,
+    domains: Set[str],
+    email: str,
+    now: datetime,
+    *,
+    is_new_account: bool,
 ) -> bool:
     """Return whether a new account with this address needs approval.
 
@@ -37,7 +42,7 @@ def check_email(
     parts = values.domain_and_parents(normal.rpartition("@")[2])
     severities = access_blocks.severities_of_email(reads, normal, parts, now)
     is_blocked = any(refuses_sign_up(AccessBlockSeverity(each)) for each in severities)
-    if not is_blocked and not domains.has_any(parts):
+    if not is_blocked and domains.isdisjoint(parts):
         return bool(severities)
     if is_new_account:
         raise Invalid("email", "cannot be used to sign up here")
