@@ -53,7 +53,6 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Return an aware UTC datetime."""
         if value is None or dialect.name != "sqlite":
             return value
         return value.replace(tzinfo=UTC)

@@ -28,7 +28,6 @@ class Timeouts:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "Timeouts":
-        """Return the timeouts of the settings `database.…`."""
         return cls(
             connect=settings["database.connect_timeout_seconds"],
             keepalive=settings["database.tcp_keepalive_seconds"],
@@ -59,7 +58,6 @@ class ConnectionOptions:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "ConnectionOptions":
-        """Return the options of the settings, for the service."""
         return cls(
             pool_size=settings["sqlalchemy.pool_size"],
             timeouts=Timeouts.from_settings(settings),

@@ -85,7 +85,6 @@ class Executor:
 
     @property
     def dialect(self) -> Dialect:
-        """The dialect of the database."""
         return self._engine.dialect
 
     def rows(self, statement: Query, values: Values) -> list[Any]:

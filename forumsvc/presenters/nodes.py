@@ -7,7 +7,6 @@ from ..queries.rows import NodeRow
 
 
 def node(row: NodeRow) -> dict[str, Any]:
-    """Return a NodeSerializer."""
     return {
         "id": row.id,
         "name": row.name,

@@ -9,7 +9,6 @@ from .users import user
 
 
 def topic(site: Site, row: TopicListRow) -> dict[str, Any]:
-    """Return a TopicSerializer."""
     replied_at = row.replied_at
     return {
         "id": row.id,

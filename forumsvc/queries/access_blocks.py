@@ -39,7 +39,6 @@ _BY_ID: Any = _select().where(AccessBlock.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, block_id: int) -> AccessBlockRow | None:
-    """Return a block, or None."""
     return row(db, _BY_ID, {"id": block_id})
 
 

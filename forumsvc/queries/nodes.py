@@ -27,7 +27,6 @@ _BY_ID: Any = _ALL_NODES.where(Node.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, node_id: int) -> NodeRow | None:
-    """Return a node, or None."""
     return row(db, _BY_ID, {"id": node_id})
 
 

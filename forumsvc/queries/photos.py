@@ -19,7 +19,6 @@ _BY_ID: Any = select(*_COLUMNS).where(Photo.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, photo_id: int) -> PhotoRow | None:
-    """Return a photo, or None."""
     return row(db, _BY_ID, {"id": photo_id})
 
 

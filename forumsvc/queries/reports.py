@@ -40,7 +40,6 @@ _BY_ID: Any = _select().where(Report.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, report_id: int) -> ReportRow | None:
-    """Return a report, or None."""
     return row(db, _BY_ID, {"id": report_id})
 
 

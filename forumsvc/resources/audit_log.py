@@ -41,7 +41,6 @@ class Moderation(Resource):
     """`/api/v3/moderation`."""
 
     def __getitem__(self, name: str) -> Resource:
-        """Return the log."""
         if name == "log":
             return AuditLog(self, name)
         raise KeyError(name)

@@ -98,7 +98,6 @@ class Root(Resource):
 
     @property
     def settings(self) -> Settings:
-        """The settings of the service."""
         return self._request.settings
 
     def __acl__(self) -> Acl:

@@ -87,7 +87,6 @@ class Integer(Field):
         return Message("an integer from %(minimum)d to %(maximum)d", **limits)
 
     def parse(self, node: Any, value: Any) -> int:
-        """Return the integer."""
         number = parse_integer(value) if isinstance(value, str) else value
         if type(number) is int and self._is_in_range(number):
             return number
@@ -117,7 +116,6 @@ class Choice(Field):
         self.fallback = fallback
 
     def parse(self, node: Any, value: Any) -> str:
-        """Return the word."""
         if value not in self.choices:
             if self.fallback is not None:
                 return self.fallback
@@ -182,7 +180,6 @@ class Boolean(Field):
     WORDS: ClassVar = {"true": True, "1": True, "false": False, "0": False}
 
     def parse(self, node: Any, value: Any) -> bool:
-        """Return the boolean."""
         if isinstance(value, bool):
             return value
         if isinstance(value, str) and value in self.WORDS:
@@ -195,7 +192,6 @@ class Url(Line):
     """An http or https URL, or an empty text."""
 
     def parse(self, node: Any, value: Any) -> str:
-        """Return the trimmed URL."""
         address = super().parse(node, value)
         if not address:
             return address
@@ -249,7 +245,6 @@ class File(Field):
 
 
 def required(name: str, type_: Field) -> colander.SchemaNode:
-    """Return a required parameter."""
     return colander.SchemaNode(type_, name=name)
 
 

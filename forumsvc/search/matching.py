@@ -58,7 +58,6 @@ class WordMatcher:
 
 
 def tokens_of(text: str) -> frozenset[str]:
-    """Return the tokens of a text."""
     return frozenset(token for token, _, _ in spans(normalize(text)))
 
 

@@ -84,9 +84,7 @@ class SecurityPolicy:
     """
 
     def identity(self, request: Any) -> Identity | None:
-        """Return the caller, or None."""
         return request.caller
 
     def permits(self, request: Any, context: Any, permission: str) -> Allowed | PolicyDenied:
-        """Return whether the caller has the permission."""
         return decide(request.caller, context, permission)

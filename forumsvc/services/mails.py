@@ -32,7 +32,6 @@ class Mail(NamedTuple):
 
 
 def of_job(job: Any) -> Mail:
-    """Return the email of a job."""
     user_id = None if job.key is None else int(job.key)
     kind, recipient, data = (job.data[name] for name in ("kind", "recipient", "data"))
     return Mail(MailKind(kind), recipient, user_id, data, job.created_at)

@@ -16,7 +16,6 @@ from .moderation import reviews
 
 
 def is_open(settings: Mapping[str, Any]) -> bool:
-    """Return whether registration is open."""
     return bool(settings["accounts.registration"] != "closed")
 
 

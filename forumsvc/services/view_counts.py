@@ -44,7 +44,6 @@ class ViewCounter:
         self._thread: threading.Thread | None = None
 
     def count(self, topic_id: int) -> None:
-        """Count one view."""
         with self._lock:
             self._counted[topic_id] = self._counted.get(topic_id, 0) + 1
             if self._thread is None:

@@ -39,7 +39,6 @@ def read_access_block(item: AccessBlockItem, request: ForumRequest) -> Detail:
 
 @api_view(AccessBlockItem, "DELETE", _MANAGE)
 def delete_access_block(item: AccessBlockItem, request: ForumRequest) -> Ok:
-    """Remove a block."""
     blocks.remove(request.db, request.actor_id, request.now, item.row_id)
     _expire(request)
     return Ok()

@@ -11,13 +11,11 @@ from ..web.api.request import ForumRequest
 
 @api_view(Root, "GET", Common.VIEW, name="openapi.json")
 def as_json(root: Root, request: ForumRequest) -> Response:
-    """Serve the description as JSON."""
     return _response(request.registry.description.json)
 
 
 @api_view(Root, "GET", Common.VIEW, name="openapi.yaml")
 def as_yaml(root: Root, request: ForumRequest) -> Response:
-    """Serve the description as YAML."""
     return _response(request.registry.description.yaml)
 
 

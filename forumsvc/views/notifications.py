@@ -25,7 +25,6 @@ def count_unread(own: Notifications, request: ForumRequest) -> Count:
 
 @api_view(Notifications, "POST", NotificationPermission.MARK_READ, name="read", schema=read_form)
 def mark_read(own: Notifications, request: ForumRequest) -> Ok:
-    """Mark notifications as read."""
     inbox.mark_read(request.db, own.owner_id, request.now, request.validated["ids"])
     return Ok()
 

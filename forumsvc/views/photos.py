@@ -35,7 +35,6 @@ _SANDBOX_HEADERS = {
 
 @api_view(Photos, "POST", PhotoPermission.CREATE, schema=photo_form)
 def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
-    """Store an uploaded photo."""
     registry = request.registry
     upload = request.validated["file"].file
     storages: PhotoStorages = registry.photo_storages

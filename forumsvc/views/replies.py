@@ -30,7 +30,6 @@ from .held_posts import held_result
     locked="state",
 )
 def create_reply(item: TopicItem, request: ForumRequest) -> Detail | Held:
-    """Reply to a topic."""
     publisher = request.registry.publisher
     author, authoring = request.author, request.authoring
     reply = publisher.create_reply(
@@ -49,7 +48,6 @@ def read_reply(item: ReplyItem, request: ForumRequest) -> Detail:
 
 @api_view(ReplyItem, "POST", May.UPDATE, schema=reply_form, prework=render_body, locked="row")
 def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
-    """Edit a reply."""
     replies.edit(
         request.db,
         request.actor_id,

@@ -49,7 +49,6 @@ def unfeature(item: TopicItem, request: ForumRequest) -> Ok:
 
 @_action(May.CLOSE, name="action", action="close")
 def close(item: TopicItem, request: ForumRequest) -> Ok:
-    """Close a topic."""
     _call(topics.close, item, request)
     return Ok()
 

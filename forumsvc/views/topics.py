@@ -105,21 +105,18 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
     cache_policy=REPLY_LIST,
 )
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
-    """List the replies of a topic."""
     found = replies.of_topic(request.db, item.row.id, request.page)
     return Listing(Kind.REPLY, "replies", *found, parent=item)
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="follow")
 def follow(item: TopicItem, request: ForumRequest) -> Ok:
-    """Follow a topic."""
     relations.follow_topic(request.db, request.actor_id, request.now, item.row.id)
     return Ok()
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="unfollow")
 def unfollow(item: TopicItem, request: ForumRequest) -> Ok:
-    """Unfollow a topic."""
     relations.unfollow_topic(request.db, request.actor_id, item.row.id)
     return Ok()
 

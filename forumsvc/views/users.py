@@ -25,13 +25,11 @@ def list_users(container: Users, request: ForumRequest) -> Listing:
 
 @api_view(UserItem, "GET", Common.VIEW, schema=with_include())
 def read_user(item: UserItem, request: ForumRequest) -> Detail:
-    """Return a user's details."""
     return Detail(Kind.USER, item)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="topics", schema=with_include(user_topics))
 def list_topics(item: UserItem, request: ForumRequest) -> Listing:
-    """List the topics of a user."""
     order = UserTopicOrder(request.validated["order"])
     found = topics.by_user(request.db, item.row.user_id, order, request.page)
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.topics_count)
@@ -39,35 +37,30 @@ def list_topics(item: UserItem, request: ForumRequest) -> Listing:
 
 @api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=with_include(paged))
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
-    """List the favorites of a user."""
     found = topics.favorites_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.favorites_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="replies", schema=with_include(paged))
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
-    """List the replies of a user."""
     found = replies.by_user(request.db, item.row.user_id, request.page)
     return Listing(Kind.REPLY_DETAIL, "replies", *found, total=item.row.replies_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="followers", schema=with_include(paged))
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
-    """List the followers of a user."""
     found = users.followers_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "followers", *found, total=item.row.followers_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="following", schema=with_include(paged))
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
-    """List the users whom a user follows."""
     found = users.followed_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "following", *found, total=item.row.following_count)
 
 
 @api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=with_include(paged))
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
-    """List the users whom the caller blocks."""
     found = users.blocked_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "blocked", *found)
 
@@ -93,27 +86,23 @@ def _check_topic(item: UserItem, topic_id: int) -> None:
 
 @api_view(UserItem, "POST", May.FOLLOW, name="follow")
 def follow(item: UserItem, request: ForumRequest) -> Ok:
-    """Follow a user."""
     relations.follow_user(request.db, request.actor_id, request.now, item.row.user_id)
     return Ok()
 
 
 @api_view(UserItem, "POST", May.UNFOLLOW, name="unfollow")
 def unfollow(item: UserItem, request: ForumRequest) -> Ok:
-    """Unfollow a user."""
     relations.unfollow_user(request.db, request.actor_id, item.row.user_id)
     return Ok()
 
 
 @api_view(UserItem, "POST", May.BLOCK, name="block")
 def block(item: UserItem, request: ForumRequest) -> Ok:
-    """Block a user."""
     relations.block_user(request.db, request.actor_id, request.now, item.row.user_id)
     return Ok()
 
 
 @api_view(UserItem, "POST", May.UNBLOCK, name="unblock")
 def unblock(item: UserItem, request: ForumRequest) -> Ok:
-    """Unblock a user."""
     relations.unblock_user(request.db, request.actor_id, item.row.user_id)
     return Ok()

@@ -70,7 +70,6 @@ def count_others(db: ReadConnection, user_id: int) -> int:
 
 
 def forget(db: Session, user_id: int) -> None:
-    """Delete all networks of a user."""
     db.execute(delete_of(PostNetwork).where(PostNetwork.user_id == user_id))
 
 

@@ -43,7 +43,6 @@ class ForbiddenWords:
         return cls(line for line in lines if not line.startswith("#"))
 
     def __bool__(self) -> bool:
-        """Whether the list has words."""
         return bool(self._words)
 
     def find_in(self, text: str) -> str | None:

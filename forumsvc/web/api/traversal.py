@@ -23,7 +23,6 @@ class StrictTraverser:
     """Traverses the tree as far as possible. The rest may only be the name of one view."""
 
     def __init__(self, root: Resource) -> None:
-        """Start at `root`."""
         self.root = root
 
     def __call__(self, request: ForumRequest) -> dict[str, Any]:

@@ -47,7 +47,6 @@ class CachedResponse(NamedTuple):
     body: list[bytes]
 
     def response(self, hits: int) -> Response:
-        """Return the response, with the current hits."""
         body = (b'"hits":%d' % hits).join(self.body)
         headers = [*self.headers, ("Content-Length", str(len(body)))]
         return Response(headerlist=headers, app_iter=[body])

@@ -21,7 +21,6 @@ class RedisCounts:
         )
 
     def check(self) -> bool:
-        """Return whether the Redis answers."""
         try:
             return bool(self._client.ping())
         except redis.RedisError:

@@ -27,7 +27,6 @@ class Gauges(Collector):
         self._registry = registry
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics."""
         yield from _of_page_cache(self._registry.page_cache)
         yield from _of_markup(self._registry.authoring.renderer)
         yield _of_database(self._registry.database)

@@ -75,7 +75,6 @@ class Metrics(Collector):
         self._peers = WorkerPeers(self._snapshot)
 
     def count(self, request: ForumRequest, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
         method = request.environ["REQUEST_METHOD"]
         operation = request.operation or _operation_without_view(request, status)
         key = (operation, method if method in _METHODS else _OTHER, status // 100)

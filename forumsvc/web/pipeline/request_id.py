@@ -87,5 +87,4 @@ def _id_of(environ: dict[str, Any]) -> str:
 
 
 def will_be_retried(request: ForumRequest, error: BaseException | None) -> bool:
-    """Return whether the request is retried after `error`."""
     return error is not None and bool(is_error_retryable(request, error))

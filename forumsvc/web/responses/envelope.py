@@ -137,8 +137,6 @@ class BareEnvelope:
         return {"error": message}
 
     def notifications_document(self, result: NotificationListing, request: ForumRequest) -> Any:
-        """Return the document of a page of notifications."""
-
         def show_topic(row: Any) -> dict[str, Any]:
             return self.list_item(Kind.TOPIC, row, request)
 
@@ -174,11 +172,9 @@ class BareEnvelope:
         return shown
 
     def count_document(self, result: Count) -> Any:
-        """Return the document of a number."""
         return {"count": result.count}
 
     def list_item(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
-        """Return a resource as an item of a list."""
         return _PRESENTERS[kind](request, row)
 
     def review_details(self, item: Item, request: ForumRequest) -> dict[str, Any]:

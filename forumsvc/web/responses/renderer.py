@@ -41,6 +41,5 @@ def _location(result: Result, request: ForumRequest) -> str | None:
 
 
 def includeme(config: Configurator) -> None:
-    """Register the renderer."""
     config.registry.envelope = ENVELOPES[config.registry.forum_settings["api.envelope"]]()
     config.add_renderer("api", ApiRenderer)
