@@ -5,18 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    Select,
-    Text,
-    and_,
-    bindparam,
-    case,
-    or_,
-    select,
-    union,
-)
+from sqlalchemy import Connection, Row, Select, Text, and_, bindparam, case, or_, select, union
 
 from ..db.base import BigId
 from ..db.execution import ReadConnection, row, rows

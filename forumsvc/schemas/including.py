@@ -2,13 +2,19 @@
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import TypeAlias
 
 import colander
 
 from ..settings import Settings
 from .fields import Choice, optional, parameters
 
-SchemaFactory = Callable[[Settings], colander.SchemaNode]
+Schema: TypeAlias = colander.SchemaNode | Callable[[Settings], colander.SchemaNode]
+"""The schema of a request, or what makes it from the settings."""
+
+
+def schema_of(schema: Schema, settings: Settings) -> colander.SchemaNode:
+    return schema if isinstance(schema, colander.SchemaNode) else schema(settings)
 
 
 class Include(StrEnum):
@@ -17,16 +23,14 @@ class Include(StrEnum):
     STATE = "state"
 
 
-def no_parameters(settings: Settings) -> colander.SchemaNode:
-    """Return the schema of a read without parameters."""
-    return parameters()
+NO_PARAMETERS = parameters()
 
 
-def with_include(schema: SchemaFactory = no_parameters) -> SchemaFactory:
-    """Return a factory of the same schema with the parameter `include`."""
+def with_include(schema: Schema = NO_PARAMETERS) -> Schema:
+    """Return the same schema with the parameter `include`."""
 
     def factory(settings: Settings) -> colander.SchemaNode:
-        node = schema(settings)
+        node = schema_of(schema, settings).clone()
         node.add(optional("include", Choice(Include)))
         return node
 

@@ -1,9 +1,6 @@
 """The parameters of the like endpoints."""
 
 from enum import StrEnum
-from typing import Any
-
-import colander
 
 from .fields import Choice, Id, optional, parameters, required
 from .paging import page_parameters
@@ -16,13 +13,7 @@ class Likeable(StrEnum):
     REPLY = "reply"
 
 
-def like_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema of liking and unliking."""
-    return parameters(required("obj_type", Choice(Likeable)), required("obj_id", Id()))
-
-
-def own_likes(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /users/:id/likes."""
-    return parameters(
-        required("obj_type", Choice(Likeable)), optional("topic_id", Id()), *page_parameters()
-    )
+LIKE_FORM = parameters(required("obj_type", Choice(Likeable)), required("obj_id", Id()))
+OWN_LIKES = parameters(
+    required("obj_type", Choice(Likeable)), optional("topic_id", Id()), *page_parameters()
+)

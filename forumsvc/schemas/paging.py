@@ -1,7 +1,5 @@
 """The parameters of paging."""
 
-from typing import Any
-
 import colander
 
 from .fields import CursorField, Integer, optional, parameters
@@ -17,7 +15,7 @@ def limit(maximum: int = MAX_LIMIT) -> colander.SchemaNode:
 
 
 def page_parameters() -> list[colander.SchemaNode]:
-    """Return the parameters of a paged list: `offset`, `limit`, `before`, `after`."""
+    """Return the parameters of a PAGED list: `offset`, `limit`, `before`, `after`."""
     return [
         optional("offset", Integer(0), 0),
         limit(),
@@ -26,11 +24,5 @@ def page_parameters() -> list[colander.SchemaNode]:
     ]
 
 
-def paged(settings: Any) -> colander.SchemaNode:
-    """Return the schema of a paged list without other parameters."""
-    return parameters(*page_parameters())
-
-
-def popular_users(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /users."""
-    return parameters(limit(MAX_USERS))
+PAGED = parameters(*page_parameters())
+POPULAR_USERS = parameters(limit(MAX_USERS))

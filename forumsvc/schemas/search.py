@@ -3,8 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-import colander
-
 from ..errors import Invalid
 from ..search.query import Order, State, Where, parse_moment
 from ..texts import Message
@@ -43,33 +41,22 @@ class Date(Field):
             return refuse(node, reason)
 
 
-def reply_search(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /search/replies."""
-    return parameters(
-        required("q", Line(1, _MAX_QUERY)),
-        optional("node_id", Id()),
-        optional("by", Line(1, _MAX_NAME)),
-        optional("since", Date()),
-        optional("until", Date()),
-        optional("order", Choice(Order)),
-        optional("include_hidden", Boolean(), False),
-        optional("offset", Integer(0), 0),
-        optional("limit", Integer(1, MAX_LIMIT), DEFAULT_LIMIT),
-    )
-
-
-def topic_search(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /search/topics."""
-    schema = reply_search(settings)
-    schema.add(optional("in", Choice(Where)))
-    schema.add(optional("is", Choice(State)))
-    return schema
-
-
-def user_search(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /search/users."""
-    return parameters(
-        required("q", Line(1, _MAX_NAME)),
-        optional("topic_id", Id()),
-        optional("limit", Integer(1, MAX_USERS), _DEFAULT_USERS),
-    )
+REPLY_SEARCH = parameters(
+    required("q", Line(1, _MAX_QUERY)),
+    optional("node_id", Id()),
+    optional("by", Line(1, _MAX_NAME)),
+    optional("since", Date()),
+    optional("until", Date()),
+    optional("order", Choice(Order)),
+    optional("include_hidden", Boolean(), False),
+    optional("offset", Integer(0), 0),
+    optional("limit", Integer(1, MAX_LIMIT), DEFAULT_LIMIT),
+)
+TOPIC_SEARCH = parameters(
+    *REPLY_SEARCH.children, optional("in", Choice(Where)), optional("is", Choice(State))
+)
+USER_SEARCH = parameters(
+    required("q", Line(1, _MAX_NAME)),
+    optional("topic_id", Id()),
+    optional("limit", Integer(1, MAX_USERS), _DEFAULT_USERS),
+)

@@ -20,11 +20,9 @@ def topic_list(settings: Any) -> colander.SchemaNode:
     )
 
 
-def user_topics(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /users/:id/topics."""
-    return parameters(
-        optional("order", Choice(UserTopicOrder), UserTopicOrder.RECENT), *page_parameters()
-    )
+USER_TOPICS = parameters(
+    optional("order", Choice(UserTopicOrder), UserTopicOrder.RECENT), *page_parameters()
+)
 
 
 def topic_form(settings: Any) -> colander.SchemaNode:

@@ -6,17 +6,7 @@ import colander
 
 from ..models import ALL_EVENTS, DeliveryState, EventType
 from ..webhooks.addresses import ForbiddenAddress, parse_url
-from .fields import (
-    Boolean,
-    Choice,
-    Line,
-    Lines,
-    Moment,
-    clearable,
-    optional,
-    parameters,
-    required,
-)
+from .fields import Boolean, Choice, Line, Lines, Moment, clearable, optional, parameters, required
 from .lists import Choices, Ids
 from .paging import page_parameters
 
@@ -70,15 +60,9 @@ def _url(settings: Any) -> WebhookUrl:
     return WebhookUrl(allow_private=settings["webhooks.allow_private"])
 
 
-def delivery_list(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /webhooks/:id/deliveries."""
-    return parameters(optional("state", Choice(DeliveryState)), *page_parameters())
-
-
-def replay_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema of POST /webhooks/:id/replay."""
-    return parameters(
-        required("since", Moment()),
-        optional("until", Moment()),
-        optional("all", Boolean(), False),
-    )
+DELIVERY_LIST = parameters(optional("state", Choice(DeliveryState)), *page_parameters())
+REPLAY_FORM = parameters(
+    required("since", Moment()),
+    optional("until", Moment()),
+    optional("all", Boolean(), False),
+)

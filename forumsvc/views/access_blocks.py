@@ -4,7 +4,7 @@ from ..models import AccessBlockKind
 from ..permissions import AccessBlockPermission
 from ..queries import access_blocks as reading
 from ..resources.access_blocks import AccessBlockItem, AccessBlocks
-from ..schemas.access_blocks import access_block_form, access_block_list
+from ..schemas.access_blocks import ACCESS_BLOCK_FORM, ACCESS_BLOCK_LIST
 from ..services.access import blocks
 from ..services.access.blocks import Block
 from ..web.api.api_view import api_view
@@ -14,14 +14,14 @@ from ..web.responses.results import Detail, Kind, Listing, Ok
 _MANAGE = AccessBlockPermission.MANAGE
 
 
-@api_view(AccessBlocks, "GET", _MANAGE, schema=access_block_list)
+@api_view(AccessBlocks, "GET", _MANAGE, schema=ACCESS_BLOCK_LIST)
 def list_access_blocks(container: AccessBlocks, request: ForumRequest) -> Listing:
     """List the blocks, the newest first."""
     found, cursors = reading.page_of(request.db, request.page)
     return Listing(Kind.ACCESS_BLOCK, "access_blocks", found, cursors)
 
 
-@api_view(AccessBlocks, "POST", _MANAGE, schema=access_block_form)
+@api_view(AccessBlocks, "POST", _MANAGE, schema=ACCESS_BLOCK_FORM)
 def create_access_block(container: AccessBlocks, request: ForumRequest) -> Detail:
     """Add a block, or change the one of the same kind and value."""
     values = dict(request.validated)

@@ -3,13 +3,13 @@
 from ..permissions import EventPermission
 from ..queries import event_objects, events
 from ..resources.events import Events
-from ..schemas.events import event_list
+from ..schemas.events import EVENT_LIST
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import EventListing
 
 
-@api_view(Events, "GET", EventPermission.VIEW, schema=event_list)
+@api_view(Events, "GET", EventPermission.VIEW, schema=EVENT_LIST)
 def list_events(container: Events, request: ForumRequest) -> EventListing:
     """List what happened, the oldest first."""
     values = request.validated

@@ -3,7 +3,7 @@
 from ..errors import Forbidden, NotFound
 from ..permissions import LikePermission, ReplyPermission, TopicPermission
 from ..resources.likes import Likes
-from ..schemas.likes import Likeable, like_form
+from ..schemas.likes import LIKE_FORM, Likeable
 from ..security.denial import denial_message
 from ..security.policy import decide
 from ..services import relations
@@ -34,7 +34,7 @@ def _liked(likes: Likes, request: ForumRequest) -> tuple[Likeable, int]:
     return kind, liked_id
 
 
-@api_view(Likes, "POST", LikePermission.LIKE, schema=like_form)
+@api_view(Likes, "POST", LikePermission.LIKE, schema=LIKE_FORM)
 def like(likes: Likes, request: ForumRequest) -> Count:
     """Like a topic or a reply."""
     kind, liked_id = _liked(likes, request)
@@ -42,7 +42,7 @@ def like(likes: Likes, request: ForumRequest) -> Count:
     return Count(add(request.db, request.actor_id, request.now, liked_id), (kind, liked_id))
 
 
-@api_view(Likes, "DELETE", LikePermission.LIKE, schema=like_form)
+@api_view(Likes, "DELETE", LikePermission.LIKE, schema=LIKE_FORM)
 def unlike(likes: Likes, request: ForumRequest) -> Count:
     """Unlike a topic or a reply."""
     kind, liked_id = _liked(likes, request)

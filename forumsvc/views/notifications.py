@@ -3,14 +3,14 @@
 from ..permissions import Common, NotificationPermission
 from ..queries import notifications
 from ..resources.notifications import NotificationItem, Notifications
-from ..schemas.notifications import notification_list, read_form
+from ..schemas.notifications import NOTIFICATION_LIST, READ_FORM
 from ..services.notifications import inbox
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Count, NotificationListing, Ok
 
 
-@api_view(Notifications, "GET", Common.VIEW, schema=notification_list)
+@api_view(Notifications, "GET", Common.VIEW, schema=NOTIFICATION_LIST)
 def list_notifications(own: Notifications, request: ForumRequest) -> NotificationListing:
     """List the caller's notifications, or those newer than a given one."""
     since = request.validated["since"]
@@ -23,7 +23,7 @@ def count_unread(own: Notifications, request: ForumRequest) -> Count:
     return Count(notifications.unread_count(request.db, own.owner_id))
 
 
-@api_view(Notifications, "POST", NotificationPermission.MARK_READ, name="read", schema=read_form)
+@api_view(Notifications, "POST", NotificationPermission.MARK_READ, name="read", schema=READ_FORM)
 def mark_read(own: Notifications, request: ForumRequest) -> Ok:
     inbox.mark_read(request.db, own.owner_id, request.now, request.validated["ids"])
     return Ok()

@@ -14,8 +14,8 @@ from ..permissions import Common, PhotoPermission
 from ..queries import photos as reading
 from ..resources.photos import PhotoItem, Photos
 from ..resources.public import Public
-from ..schemas.paging import paged
-from ..schemas.photos import photo_form
+from ..schemas.paging import PAGED
+from ..schemas.photos import PHOTO_FORM
 from ..services import photos
 from ..services.photo_storage import PhotoStorages
 from ..web.api.api_view import api_view
@@ -33,7 +33,7 @@ _SANDBOX_HEADERS = {
 }
 
 
-@api_view(Photos, "POST", PhotoPermission.CREATE, schema=photo_form)
+@api_view(Photos, "POST", PhotoPermission.CREATE, schema=PHOTO_FORM)
 def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     registry = request.registry
     upload = request.validated["file"].file
@@ -45,7 +45,7 @@ def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     return Uploaded(request.photo_url(name, storages.default))
 
 
-@api_view(Photos, "GET", PhotoPermission.VIEW_OWN, schema=paged)
+@api_view(Photos, "GET", PhotoPermission.VIEW_OWN, schema=PAGED)
 def list_photos(container: Photos, request: ForumRequest) -> Listing:
     """List the caller's photos, the newest first."""
     found, cursors = reading.page_of(request.db, request.actor_id, request.page)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ..media.images import ProcessedImage
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
-from ..schemas.users import profile_form
+from ..schemas.users import PROFILE_FORM
 from ..services import photos, profiles
 from ..web import accounts
 from ..web.api.api_view import api_view
@@ -42,7 +42,7 @@ def _shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | No
     return image
 
 
-@api_view(UserItem, "PUT", May.UPDATE, schema=profile_form, prework=prepare)
+@api_view(UserItem, "PUT", May.UPDATE, schema=PROFILE_FORM, prework=prepare)
 def update_profile(item: UserItem, request: ForumRequest) -> Detail:
     """Change the caller's profile; absent fields stay unchanged."""
     changes = dict(request.validated)

@@ -2,7 +2,7 @@
 
 from ..permissions import UserPermission as May
 from ..resources.users import Users
-from ..schemas.accounts import registration_form
+from ..schemas.accounts import REGISTRATION_FORM
 from ..schemas.validation import validate
 from ..services import registration
 from ..web import accounts
@@ -16,6 +16,6 @@ def open_account(container: Users, request: ForumRequest) -> Detail:
     """Register an account. Whether registration is open is checked before the parameters."""
     registration.check_open(request.settings)
     request.registry.abuse_limits.count_registration(request)
-    sent = validate(registration_form(request.settings), request.parameters)
+    sent = validate(REGISTRATION_FORM, request.parameters)
     account = accounts.register(request, sent).account
     return Detail(Kind.USER, container.get(account.id), is_new=True)

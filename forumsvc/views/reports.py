@@ -3,7 +3,7 @@
 from ..permissions import ReportPermission
 from ..queries import reports
 from ..resources.reports import Reports
-from ..schemas.paging import paged
+from ..schemas.paging import PAGED
 from ..schemas.reports import Reportable, report_form
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
@@ -23,7 +23,7 @@ def create_report(container: Reports, request: ForumRequest) -> Shown:
     return Shown(Kind.REPORT, reports.by_id(request.db, report_id))
 
 
-@api_view(Reports, "GET", ReportPermission.VIEW_OWN, schema=paged)
+@api_view(Reports, "GET", ReportPermission.VIEW_OWN, schema=PAGED)
 def list_reports(container: Reports, request: ForumRequest) -> Listing:
     """List the caller's own reports, the newest first."""
     found, cursors = reports.of_user(request.db, request.actor_id, request.page)

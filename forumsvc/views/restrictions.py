@@ -6,7 +6,7 @@ from ..errors import Invalid
 from ..permissions import UserPermission as May
 from ..queries import restrictions
 from ..resources.users import UserItem
-from ..schemas.paging import paged
+from ..schemas.paging import PAGED
 from ..schemas.restrictions import reason_form, silence_form, warning_form
 from ..security.policy import decide
 from ..services.moderation import restrictions as restriction_service
@@ -68,7 +68,7 @@ def _topic_of(item: UserItem, topic_id: int | None, reply_id: int | None) -> int
     return topic_id
 
 
-@api_view(UserItem, "GET", May.VIEW_RESTRICTIONS, name="restrictions", schema=paged)
+@api_view(UserItem, "GET", May.VIEW_RESTRICTIONS, name="restrictions", schema=PAGED)
 def list_restrictions(item: UserItem, request: ForumRequest) -> Listing:
     """List the silences and warnings of a user: for the user, without notes for moderators."""
     verdict = decide(request.caller, item, May.VIEW_NOTES)

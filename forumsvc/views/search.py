@@ -6,26 +6,26 @@ from ..presenters.search import understood
 from ..queries import users
 from ..resources.search import Search
 from ..schemas.including import with_include
-from ..schemas.search import reply_search, topic_search, user_search
+from ..schemas.search import REPLY_SEARCH, TOPIC_SEARCH, USER_SEARCH
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Kind, Listing, SearchListing
 from ..web.search import FoundPosts, find_replies, find_topics, search_connection
 
 
-@api_view(Search, "GET", May.SEARCH, name="topics", schema=with_include(topic_search))
+@api_view(Search, "GET", May.SEARCH, name="topics", schema=with_include(TOPIC_SEARCH))
 def search_topics(container: Search, request: ForumRequest) -> SearchListing:
     """Search topics, by their own text and that of their replies."""
     return _listing(Kind.TOPIC, "topics", find_topics(container, request))
 
 
-@api_view(Search, "GET", May.SEARCH, name="replies", schema=with_include(reply_search))
+@api_view(Search, "GET", May.SEARCH, name="replies", schema=with_include(REPLY_SEARCH))
 def search_replies(container: Search, request: ForumRequest) -> SearchListing:
     """List the replies that have the words, each by itself."""
     return _listing(Kind.REPLY_DETAIL, "replies", find_replies(container, request))
 
 
-@api_view(Search, "GET", May.SEARCH, name="users", schema=user_search)
+@api_view(Search, "GET", May.SEARCH, name="users", schema=USER_SEARCH)
 def search_users(container: Search, request: ForumRequest) -> Listing:
     """Find users by the beginning of their login or name."""
     request.registry.search_limit.count(request)

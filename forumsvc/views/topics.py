@@ -10,7 +10,7 @@ from ..queries.rows import TopicRow
 from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
 from ..schemas.including import with_include
-from ..schemas.paging import paged
+from ..schemas.paging import PAGED
 from ..schemas.restrictions import reason_form
 from ..schemas.topics import topic_form, topic_list
 from ..services import relations
@@ -101,7 +101,7 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
     "GET",
     Common.VIEW,
     name="replies",
-    schema=with_include(paged),
+    schema=with_include(PAGED),
     cache_policy=REPLY_LIST,
 )
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:

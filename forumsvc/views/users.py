@@ -7,16 +7,16 @@ from ..queries import likes, replies, topics, users
 from ..queries.topics import UserTopicOrder
 from ..resources.users import UserItem, Users
 from ..schemas.including import with_include
-from ..schemas.likes import Likeable, own_likes
-from ..schemas.paging import paged, popular_users
-from ..schemas.topics import user_topics
+from ..schemas.likes import OWN_LIKES, Likeable
+from ..schemas.paging import PAGED, POPULAR_USERS
+from ..schemas.topics import USER_TOPICS
 from ..services import relations
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Ids, Kind, Listing, Ok
 
 
-@api_view(Users, "GET", Common.VIEW, schema=with_include(popular_users))
+@api_view(Users, "GET", Common.VIEW, schema=with_include(POPULAR_USERS))
 def list_users(container: Users, request: ForumRequest) -> Listing:
     """List the popular users."""
     found = users.popular(request.db, request.validated["limit"])
@@ -28,44 +28,44 @@ def read_user(item: UserItem, request: ForumRequest) -> Detail:
     return Detail(Kind.USER, item)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="topics", schema=with_include(user_topics))
+@api_view(UserItem, "GET", Common.VIEW, name="topics", schema=with_include(USER_TOPICS))
 def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     order = UserTopicOrder(request.validated["order"])
     found = topics.by_user(request.db, item.row.user_id, order, request.page)
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.topics_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=with_include(paged))
+@api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=with_include(PAGED))
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
     found = topics.favorites_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.favorites_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="replies", schema=with_include(paged))
+@api_view(UserItem, "GET", Common.VIEW, name="replies", schema=with_include(PAGED))
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
     found = replies.by_user(request.db, item.row.user_id, request.page)
     return Listing(Kind.REPLY_DETAIL, "replies", *found, total=item.row.replies_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="followers", schema=with_include(paged))
+@api_view(UserItem, "GET", Common.VIEW, name="followers", schema=with_include(PAGED))
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
     found = users.followers_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "followers", *found, total=item.row.followers_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="following", schema=with_include(paged))
+@api_view(UserItem, "GET", Common.VIEW, name="following", schema=with_include(PAGED))
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
     found = users.followed_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "following", *found, total=item.row.following_count)
 
 
-@api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=with_include(paged))
+@api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=with_include(PAGED))
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
     found = users.blocked_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "blocked", *found)
 
 
-@api_view(UserItem, "GET", May.VIEW_LIKES, name="likes", schema=own_likes)
+@api_view(UserItem, "GET", May.VIEW_LIKES, name="likes", schema=OWN_LIKES)
 def list_likes(item: UserItem, request: ForumRequest) -> Ids:
     """List the ids of the topics or replies that the caller likes."""
     topic_id = request.validated["topic_id"]

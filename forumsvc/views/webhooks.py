@@ -6,7 +6,7 @@ from ..models import DeliveryState
 from ..permissions import WebhookPermission
 from ..queries import webhooks as reading
 from ..resources.webhooks import Deliveries, DeliveryItem, WebhookItem, Webhooks
-from ..schemas.webhooks import changed_webhook, delivery_list, new_webhook, replay_form
+from ..schemas.webhooks import DELIVERY_LIST, REPLAY_FORM, changed_webhook, new_webhook
 from ..services import webhook_deliveries, webhooks
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
@@ -65,7 +65,7 @@ def ping_webhook(item: WebhookItem, request: ForumRequest) -> Ok:
     return Ok()
 
 
-@api_view(WebhookItem, "POST", _MANAGE, name="replay", schema=replay_form, locked="row")
+@api_view(WebhookItem, "POST", _MANAGE, name="replay", schema=REPLAY_FORM, locked="row")
 def replay_deliveries(item: WebhookItem, request: ForumRequest) -> Count:
     """Have deliveries of a time sent again."""
     values = request.validated
@@ -81,7 +81,7 @@ def replay_deliveries(item: WebhookItem, request: ForumRequest) -> Count:
     return Count(count)
 
 
-@api_view(Deliveries, "GET", _MANAGE, schema=delivery_list)
+@api_view(Deliveries, "GET", _MANAGE, schema=DELIVERY_LIST)
 def list_deliveries(container: Deliveries, request: ForumRequest) -> Listing:
     """List the deliveries of a webhook, the newest first."""
     state = request.validated["state"]

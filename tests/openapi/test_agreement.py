@@ -9,7 +9,7 @@ import pytest
 from forumsvc.ids import MAX_ID
 from forumsvc.permissions import WITHOUT_SCOPE, scope_of
 from forumsvc.schemas import fields, lists
-from forumsvc.schemas.accounts import registration_form
+from forumsvc.schemas.accounts import REGISTRATION_FORM
 from forumsvc.schemas.search import Date
 from forumsvc.settings import Settings
 from tests.architecture.test_view_catalogue import endpoint_of
@@ -47,7 +47,7 @@ def view_of(operation: Operation, views: list[Any]) -> Any:
 
 
 # A closed registration is said before a wrong field, so the view reads the fields by itself.
-READ_BY_THE_VIEW = {"openAccount": registration_form}
+READ_BY_THE_VIEW = {"openAccount": REGISTRATION_FORM}
 EACH = each("operation", operations())
 
 
@@ -64,11 +64,11 @@ def test_the_actions_are_those_that_have_a_view(views: list[Any]) -> None:
 
 @EACH
 def test_parameters_are_those_of_the_views_schema(operation: Operation, views: list[Any]) -> None:
-    factory = view_of(operation, views)["schema"] or READ_BY_THE_VIEW.get(
+    schema = view_of(operation, views)["schema"] or READ_BY_THE_VIEW.get(
         operation.definition["operationId"]
     )
-    nodes = {node.name: node for node in factory(SETTINGS)} if factory else {}
-    in_body = operation.method in BODY and factory is not None
+    nodes = {} if schema is None else {one.name: one for one in schema_of(schema, SETTINGS)}
+    in_body = operation.method in BODY and schema is not None
     if operation.definition["operationId"] == "actOnTopic":
         assert set(operation.query) == {"type"}
         return

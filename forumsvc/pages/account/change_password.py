@@ -4,7 +4,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...permissions import AccountPermission
-from ...schemas.accounts import password_form
+from ...schemas.accounts import PASSWORD_FORM
 from ...services import accounts, registration
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form
@@ -31,7 +31,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         context.log_out()
         return redirect_to_page(request, "login", flash_message="password-changed")
 
-    return process_form(request, password_form(), change)
+    return process_form(request, PASSWORD_FORM, change)
 
 
 def includeme(config: Configurator) -> None:

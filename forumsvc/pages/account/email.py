@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 from ...errors import Conflict, Forbidden
 from ...permissions import AccountPermission, Common
-from ...schemas.accounts import confirm_email_form, email_form
+from ...schemas.accounts import CONFIRM_EMAIL_FORM, EMAIL_FORM
 from ...services import email_confirmation
 from ...texts import Message
 from ...web import accounts
@@ -39,7 +39,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         return redirect_to_page(request, "email", flash_message=message)
 
     others = {**_present(context, request), "flash_message": None}
-    return process_form(request, email_form(), change, **others)
+    return process_form(request, EMAIL_FORM, change, **others)
 
 
 def send_again(context: PageContext, request: ForumRequest) -> Response:
@@ -66,7 +66,7 @@ def submit_confirm(context: PageContext, request: ForumRequest) -> Response | Va
     waiting = _verified(request, request.read_connection)
     others: Values = {"confirmation_token": _token(request), "waiting": waiting}
     try:
-        return process_form(request, confirm_email_form(), confirm, **others)
+        return process_form(request, CONFIRM_EMAIL_FORM, confirm, **others)
     except Conflict as error:
         request.response.status_int = 409
         return form(errors={WHOLE_FORM: error.args[0]}, **others)

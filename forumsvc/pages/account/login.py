@@ -5,7 +5,7 @@ from pyramid.response import Response
 
 from ...oauth import login
 from ...permissions import AccountPermission, Common
-from ...schemas.accounts import login_form
+from ...schemas.accounts import LOGIN_FORM
 from ...services import accounts
 from ...texts import Message
 from ...web.api.request import ForumRequest
@@ -36,7 +36,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         login.record_success(request.db, attempt, request.now)
         return _redirect_to_next(request)
 
-    return process_form(request, login_form(), log_in, next=_next(request), flash_message=None)
+    return process_form(request, LOGIN_FORM, log_in, next=_next(request), flash_message=None)
 
 
 def log_out(context: PageContext, request: ForumRequest) -> Response:

@@ -9,7 +9,7 @@ from pyramid.response import Response
 from ...errors import Forbidden
 from ...models import MailKind
 from ...permissions import Common
-from ...schemas.accounts import forgot_password_form, reset_password_form
+from ...schemas.accounts import FORGOT_PASSWORD_FORM, RESET_PASSWORD_FORM
 from ...services import accounts, email_confirmation, mails, password_reset, registration
 from ...texts import Message
 from ...web.api.request import ForumRequest
@@ -44,7 +44,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         sent = {"email": values["email"]}
         return render_to_response("templates/reset_link_sent.jinja2", sent, request)
 
-    return process_form(request, forgot_password_form(), send)
+    return process_form(request, FORGOT_PASSWORD_FORM, send)
 
 
 def show_reset(context: PageContext, request: ForumRequest) -> Values:
@@ -69,7 +69,7 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
 
     return process_form(
         request,
-        reset_password_form(),
+        RESET_PASSWORD_FORM,
         change,
         reset_token=_reset_token(request),
         login=account.login,

@@ -11,7 +11,7 @@ from ...models import PROFILE_TEXTS, ProfileText
 from ...permissions import UserPermission as May
 from ...queries.rows import UserRow
 from ...resources.users import UserItem
-from ...schemas.users import profile_form
+from ...schemas.users import PROFILE_FORM
 from ...services import photos, profiles
 from ...texts import Message
 from ...web.api.request import ForumRequest
@@ -48,7 +48,7 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
         profiles.edit(request.db, item.row.user_id, request.now, **changes)
         return redirect_to_page(request, "settings", flash_message="profile-saved")
 
-    return process_form(request, profile_form(request.settings), change, **_others(item, request))
+    return process_form(request, PROFILE_FORM, change, **_others(item, request))
 
 
 def _stored_picture(request: ForumRequest) -> ProcessedImage | None:

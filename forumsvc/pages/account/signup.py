@@ -4,7 +4,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...permissions import Common
-from ...schemas.accounts import registration_form
+from ...schemas.accounts import REGISTRATION_FORM
 from ...services import registration
 from ...web import accounts
 from ...web.api.request import ForumRequest
@@ -34,7 +34,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
             message += "-awaits-approval"
         return redirect_to_page(request, "login", flash_message=message, next=_next(request))
 
-    schema = registration_form(request.settings)
+    schema = REGISTRATION_FORM
     shown_at = signup_trap.stamp(request)
     return process_form(request, schema, create_account, next=_next(request), shown_at=shown_at)
 

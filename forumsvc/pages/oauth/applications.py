@@ -11,7 +11,7 @@ from ...models import User
 from ...oauth import authorizations, clients
 from ...permissions import AccountPermission as May
 from ...queries.user_locks import lock_users
-from ...schemas.accounts import client_form
+from ...schemas.accounts import CLIENT_FORM
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
@@ -56,7 +56,7 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
             raise Invalid(WHOLE_FORM, have)
         return _show_credentials(request, values["name"], _create(request, values), rotated=False)
 
-    return process_form(request, client_form(), create, flash_message=None, **_lists(request))
+    return process_form(request, CLIENT_FORM, create, flash_message=None, **_lists(request))
 
 
 def rotate(context: PageContext, request: ForumRequest) -> Response:

@@ -14,7 +14,7 @@ from ...permissions import SearchPermission as May
 from ...queries import users
 from ...resources.search import Search
 from ...schemas.fields import Choice, optional
-from ...schemas.search import MAX_USERS, topic_search
+from ...schemas.search import MAX_USERS, TOPIC_SEARCH
 from ...schemas.validation import validate_query
 from ...web.api.request import ForumRequest
 from ...web.search import FoundPosts, find_replies, find_topics, search_connection
@@ -69,7 +69,7 @@ def show_search(context: Search, request: ForumRequest) -> Values:
 
 
 def _schema(request: ForumRequest) -> colander.SchemaNode:
-    schema = topic_search(request.settings)
+    schema = TOPIC_SEARCH
     schema.add(optional("kind", Choice(Kind), Kind.TOPICS))
     return schema
 

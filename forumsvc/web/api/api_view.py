@@ -6,7 +6,7 @@ from pyramid.config import Configurator
 from pyramid.view import view_config
 
 from ...resources.base import Resource
-from ...schemas.including import SchemaFactory
+from ...schemas.including import Schema, schema_of
 from ...schemas.validation import validate, validate_query
 from ..http_cache.cache_policy import CachePolicy
 from .prework import Prework
@@ -21,7 +21,7 @@ def api_view(
     permission: str,
     *,
     name: str = "",
-    schema: SchemaFactory | None = None,
+    schema: Schema | None = None,
     cache_policy: CachePolicy | None = None,
     idempotent: bool = False,
     prework: Prework | None = None,
@@ -30,7 +30,7 @@ def api_view(
 ) -> view_config:
     """Declare a view of the resource tree.
 
-    permission: granted by the context's ACL; schema: makes the schema of the parameters, which the
+    permission: granted by the context's ACL; schema: of the parameters, which the
     view finds validated in `request.validated`; cache_policy: the versions that cover the page;
     idempotent: whether it takes an `Idempotency-Key`; prework: its slow part, which runs before any
     lock is taken, with its result in `request.prework`; locked: the item is loaded and authorized
@@ -58,10 +58,9 @@ def api_view(
 
 def schema_deriver(view: Any, info: Any) -> Any:
     """Validate the parameters, after the permission and before the view."""
-    factory = info.options.get("schema")
-    if factory is None:
+    if info.options.get("schema") is None:
         return view
-    schema = factory(info.registry.forum_settings)
+    schema = schema_of(info.options["schema"], info.registry.forum_settings)
     read = validate_query if info.options["request_method"] == "GET" else validate
 
     def validated_view(context: Any, request: ForumRequest) -> Any:

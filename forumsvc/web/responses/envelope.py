@@ -4,12 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...models import ReviewKind
-from ...permissions import (
-    MODERATOR_ABILITIES,
-    REPLY_ABILITIES,
-    TOPIC_ABILITIES,
-    USER_ABILITIES,
-)
+from ...permissions import MODERATOR_ABILITIES, REPLY_ABILITIES, TOPIC_ABILITIES, USER_ABILITIES
 from ...permissions import UserPermission as May
 from ...presenters.access_blocks import access_block
 from ...presenters.audit_log import log_record
