@@ -8,10 +8,10 @@ from sqlalchemy import (
     ColumnElement,
     Delete,
     Insert,
-    Integer,
     Select,
     Update,
     bindparam,
+    case,
     delete,
     insert,
     inspect,
@@ -119,30 +119,13 @@ def _last_rowid(element: last_inserted_id, compiler: SQLCompiler, **keywords: An
     return "(SELECT last_insert_rowid())"
 
 
-class at_least_zero(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
-    """A counter as it is changed, or zero where it would be less.
+def at_least_zero(changed: ColumnElement[int]) -> ColumnElement[int]:
+    """Return a counter as it is changed, or zero where it would be less.
 
     The tables refuse less, and a counter that is too low must not keep anybody from deleting what
-    it counts.
+    it counts. changed: the counter and what is added to it.
     """
-
-    name = "at_least_zero"
-    inherit_cache = True
-
-    def __init__(self, changed: ColumnElement[int]) -> None:
-        """Create the expression. changed: the counter and what is added to it."""
-        self.type = Integer()
-        super().__init__(changed)
-
-
-@compiles(at_least_zero, "postgresql")
-def _greatest(element: at_least_zero, compiler: SQLCompiler, **keywords: Any) -> str:
-    return f"greatest({compiler.process(element.clauses, **keywords)}, 0)"
-
-
-@compiles(at_least_zero, "sqlite")
-def _max(element: at_least_zero, compiler: SQLCompiler, **keywords: Any) -> str:
-    return f"max({compiler.process(element.clauses, **keywords)}, 0)"
+    return case((changed < 0, 0), else_=changed)
 
 
 class database_time(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions

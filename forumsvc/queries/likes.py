@@ -44,24 +44,15 @@ def _page(in_topic: bool, keyset: KeysetPage) -> Query:
     return keyset.apply(statement)
 
 
-def topics_of(
-    db: ReadConnection, user_id: int, page: PageRequest, topic_id: int | None
-) -> PageRows:
-    """Return a page of the ids of the topics that a user likes. topic_id: only this one."""
-    return _read(db, _TOPICS, user_id, page, topic_id)
-
-
-def replies_of(
-    db: ReadConnection, user_id: int, page: PageRequest, topic_id: int | None
-) -> PageRows:
-    """Return a page of the ids of the replies that a user likes. topic_id: only of this topic."""
-    return _read(db, _REPLIES, user_id, page, topic_id)
-
-
 def _read(
-    db: ReadConnection, order: SortOrder, user_id: int, page: PageRequest, topic_id: int | None
+    order: SortOrder, db: ReadConnection, user_id: int, page: PageRequest, topic_id: int | None
 ) -> PageRows:
+    """Return a page of the ids. topic_id: only this topic, or replies to it; None: all."""
     values = {"user_id": user_id}
     if topic_id is not None:
         values["topic_id"] = topic_id
     return load_page(db, page, order, partial(_page, topic_id is not None), values)
+
+
+topics_of = partial(_read, _TOPICS)
+replies_of = partial(_read, _REPLIES)

@@ -1,9 +1,8 @@
 """Loads users: one, the popular ones, followers, followed and blocked users."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, Text, and_, bindparam, case, or_, select, union
 
@@ -80,68 +79,44 @@ def popular(db: ReadConnection, limit: int) -> Sequence[UserSummaryRow]:
     return rows(db, _POPULAR, {"limit": limit})
 
 
-@dataclass(frozen=True, slots=True)
-class _Relation:
+class _Relation(NamedTuple):
     """A list of the users at the far end of a relation, newest first.
 
-    near, far: the columns of the two ends; near is what the list belongs to.
+    near: the column of what the list belongs to; far: that of the users.
     """
 
-    model: Any
-    near: str
-    far: str
     order: SortOrder
-
-
-def _relation(name: str, model: Any, near: str, far: str) -> _Relation:
-    return _Relation(model, near, far, SortOrder(name, relation_id=model.id))
-
-
-_FOLLOWERS = _relation("followers", UserFollow, "target_id", "user_id")
-_FOLLOWING = _relation("following", UserFollow, "user_id", "target_id")
-_BLOCKED = _relation("blocked", UserBlock, "user_id", "target_id")
-_TOPIC_LIKERS = _relation("topic_likers", TopicLike, "topic_id", "user_id")
-_REPLY_LIKERS = _relation("reply_likers", ReplyLike, "reply_id", "user_id")
+    near: Any
+    far: Any
 
 
 @cache
 def _related(relation: _Relation, keyset: KeysetPage) -> Select[Any]:
-    other = getattr(relation.model, relation.far).label("other_id")
-    ids = select(*keyset.order.keys, other).where(
-        getattr(relation.model, relation.near) == bindparam("near_id")
+    ids = select(*keyset.order.keys, relation.far.label("other_id")).where(
+        relation.near == bindparam("near_id")
     )
     page = keyset.apply(ids).subquery("page")
     statement = select(*summary(), page.c.relation_id).join(page, page.c.other_id == User.id)
     return statement.order_by(*keyset.order_by(page.c))
 
 
-def _read(db: ReadConnection, near_id: int, relation: _Relation, page: PageRequest) -> PageRows:
-    return load_page(db, page, relation.order, partial(_related, relation), {"near_id": near_id})
+def _list(name: str, near: Any, far: Any) -> Callable[[ReadConnection, int, PageRequest], PageRows]:
+    relation = _Relation(SortOrder(name, relation_id=near.class_.id), near, far)
+
+    def load(db: ReadConnection, near_id: int, page: PageRequest) -> PageRows:
+        build = partial(_related, relation)
+        return load_page(db, page, relation.order, build, {"near_id": near_id})
+
+    return load
 
 
-def followers_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of the followers of a user, newest first."""
-    return _read(db, user_id, _FOLLOWERS, page)
-
-
-def followed_by(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of the users whom a user follows, newest first."""
-    return _read(db, user_id, _FOLLOWING, page)
-
-
-def blocked_by(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of the users whom a user blocks, newest first."""
-    return _read(db, user_id, _BLOCKED, page)
-
-
-def likers_of_topic(db: ReadConnection, topic_id: int, page: PageRequest) -> PageRows:
-    """Return a page of the users who like a topic, the latest like first."""
-    return _read(db, topic_id, _TOPIC_LIKERS, page)
-
-
-def likers_of_reply(db: ReadConnection, reply_id: int, page: PageRequest) -> PageRows:
-    """Return a page of the users who like a reply, the latest like first."""
-    return _read(db, reply_id, _REPLY_LIKERS, page)
+# Pages of the users who follow a user, of those whom a user follows or blocks, and of those who
+# like a post; the latest first.
+followers_of = _list("followers", UserFollow.target_id, UserFollow.user_id)
+followed_by = _list("following", UserFollow.user_id, UserFollow.target_id)
+blocked_by = _list("blocked", UserBlock.user_id, UserBlock.target_id)
+likers_of_topic = _list("topic_likers", TopicLike.topic_id, TopicLike.user_id)
+likers_of_reply = _list("reply_likers", ReplyLike.reply_id, ReplyLike.user_id)
 
 
 _MENTIONED: Any = select(User.id, User.login, User.login_key).where(

@@ -1,6 +1,6 @@
 """The root of the tree and its children."""
 
-from typing import Any, Protocol
+from typing import Any
 
 from pyramid.authorization import Allow
 
@@ -46,34 +46,14 @@ _CHILDREN: dict[str, type[Resource]] = {
 }
 
 
-class RequestContext(Protocol):
-    """What the tree needs of a request."""
-
-    @property
-    def executor(self) -> Executor:
-        """The executor, which reads committed data and waits for no lock."""
-
-    @property
-    def db(self) -> Any:
-        """The session of the request's transaction, or the executor if there is none."""
-
-    @property
-    def page_cache(self) -> PageCache:
-        """The cache of items that have not changed since they were read."""
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the service."""
-
-
 class Root(Resource):
     """`/api/v3`.
 
     caller: the identity behind the token, or None; is_write: whether the request may change items.
     """
 
-    def __init__(self, request: RequestContext, caller: Identity | None, *, is_write: bool) -> None:
-        """Make the tree of a request. The database is opened with the first item."""
+    def __init__(self, request: Any, caller: Identity | None, *, is_write: bool) -> None:
+        """request: with `executor`, `db`, `page_cache` and `settings`."""
         self.__parent__ = None
         self.__name__ = ""
         self.root = self

@@ -2,38 +2,26 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import colander
 
 from ..errors import Invalid
 from ..texts import Message
 
-
-class ParameterSource(Protocol):
-    """The source of parameters (`web.parameters.Parameters`)."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there are no parameters."""
-
-    def get(self, name: str) -> Any:
-        """Return the value of that name, or None."""
-
-    def get_all(self, name: str) -> list[Any] | None:
-        """Return all values of that name, or None."""
-
-
 _CACHE_SIZE = 1_000
 _MAX_CACHED_LENGTH = 64
 
 
-def validate(schema: colander.SchemaNode, source: ParameterSource) -> dict[str, Any]:
-    """Return the validated parameters by name. Raises Invalid for the first wrong one."""
+def validate(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:
+    """Return the validated parameters by name. Raises Invalid for the first wrong one.
+
+    source: the request's `web.api.parameters.Parameters`.
+    """
     return _deserialized(schema, _raw_values(schema, source))
 
 
-def validate_query(schema: colander.SchemaNode, source: ParameterSource) -> dict[str, Any]:
+def validate_query(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:
     """Return the validated parameters of a safe request, as `validate` does.
 
     Such parameters are few and often the same, so the results are cached.
@@ -51,7 +39,7 @@ def _deserialized_cached(
     return _deserialized(schema, dict(given))
 
 
-def _raw_values(schema: colander.SchemaNode, source: ParameterSource) -> dict[str, Any]:
+def _raw_values(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:
     cstruct: dict[str, Any] = {}
     if source.is_empty:
         return cstruct

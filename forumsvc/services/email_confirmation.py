@@ -6,6 +6,7 @@ when another address takes the place of the one it is for.
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, exists, select
@@ -74,8 +75,7 @@ def find(db: Session | Connection, user_id: int, *, lock: bool = False) -> Waiti
 
 def create_token(secret: str, waiting: WaitingAddress, now: datetime) -> str:
     """Return a token that confirms the address, valid for `TTL`. secret: session.secret."""
-    expires = int((now + TTL).timestamp())
-    return signed_tokens.create(secret, _PURPOSE, waiting.user_id, expires, _state(waiting))
+    return signed_tokens.create(secret, _PURPOSE, waiting.user_id, now + TTL, _state(waiting))
 
 
 def verify_token(
@@ -85,12 +85,8 @@ def verify_token(
 
     lock: lock the account until the transaction ends.
     """
-    user_id = signed_tokens.claimed_user_id(token, now)
-    waiting = None if user_id is None else find(db, user_id, lock=lock)
-    if waiting is None:
-        return None
-    genuine = signed_tokens.is_genuine(secret, _PURPOSE, token, _state(waiting))
-    return waiting if genuine else None
+    found = partial(find, db, lock=lock)
+    return signed_tokens.verify(secret, _PURPOSE, token, now, found, _state)
 
 
 def _state(waiting: WaitingAddress) -> tuple[str, str, str]:

@@ -43,8 +43,7 @@ def find(db: Session | Connection, email: str) -> ResetAccount | None:
 
 def create_reset_token(secret: str, account: ResetAccount, now: datetime) -> str:
     """Return a reset token for the account, valid for `TTL`. secret: session.secret."""
-    expires = int((now + TTL).timestamp())
-    return signed_tokens.create(secret, _PURPOSE, account.id, expires, _state(account))
+    return signed_tokens.create(secret, _PURPOSE, account.id, now + TTL, _state(account))
 
 
 def verify_reset_token(
@@ -54,15 +53,12 @@ def verify_reset_token(
 
     lock: lock the account until the transaction ends.
     """
-    user_id = signed_tokens.claimed_user_id(reset_token, now)
-    if user_id is None:
-        return None
-    query = _ACCOUNTS.where(User.id == user_id)
-    account = _account_of_row(db.execute(query.with_for_update() if lock else query).first())
-    if account is None:
-        return None
-    genuine = signed_tokens.is_genuine(secret, _PURPOSE, reset_token, _state(account))
-    return account if genuine else None
+
+    def found(user_id: int) -> ResetAccount | None:
+        query = _ACCOUNTS.where(User.id == user_id)
+        return _account_of_row(db.execute(query.with_for_update() if lock else query).first())
+
+    return signed_tokens.verify(secret, _PURPOSE, reset_token, now, found, _state)
 
 
 def _account_of_row(row: Row[Any] | None) -> ResetAccount | None:

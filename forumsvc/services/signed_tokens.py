@@ -7,32 +7,47 @@ that changes, for instance by its use.
 import hmac
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from hashlib import sha256
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _TOKEN = re.compile(r"([1-9][0-9]{0,18})\.([0-9]{1,12})\.[A-Za-z0-9_-]{43}", re.ASCII)
 
 
-def create(secret: str, purpose: str, user_id: int, expires: int, state: Iterable[str]) -> str:
-    """Return a token.
+def create(
+    secret: str, purpose: str, user_id: int, expires_at: datetime, state: Iterable[str]
+) -> str:
+    """Return a token. secret: session.secret; state: what makes it invalid when it changes."""
+    return _signed(secret, purpose, user_id, int(expires_at.timestamp()), state)
 
-    secret: session.secret; expires: a POSIX time; state: what makes it invalid when it changes.
+
+def verify(
+    secret: str,
+    purpose: str,
+    token: str,
+    now: datetime,
+    find: Callable[[int], T | None],
+    state: Callable[[T], Iterable[str]],
+) -> T | None:
+    """Return the account of a token, or None if the token is forged, expired or used.
+
+    find: returns the account of a user id; state: returns that of `create` for an account.
     """
-    message = "\0".join([purpose, str(user_id), str(expires), *state]).encode()
-    signature = urlsafe_b64encode(hmac.new(secret.encode(), message, sha256).digest())
-    return f"{user_id}.{expires}.{signature.rstrip(b'=').decode()}"
-
-
-def claimed_user_id(token: str, now: datetime) -> int | None:
-    """Return whose a token claims to be, to be verified; None if it is malformed or expired."""
     match = _TOKEN.fullmatch(token)
     if match is None or int(match[2]) <= now.timestamp() or int(match[1]) >= 2**63:
         return None
-    return int(match[1])
+    user_id, expires = int(match[1]), int(match[2])
+    found = find(user_id)
+    if found is None:
+        return None
+    genuine = _signed(secret, purpose, user_id, expires, state(found))
+    return found if hmac.compare_digest(genuine, token) else None
 
 
-def is_genuine(secret: str, purpose: str, token: str, state: Iterable[str]) -> bool:
-    """Return whether a token, of which `claimed_user_id` returned one, was made with these."""
-    user_id, expires, _ = token.split(".")
-    return hmac.compare_digest(create(secret, purpose, int(user_id), int(expires), state), token)
+def _signed(secret: str, purpose: str, user_id: int, expires: int, state: Iterable[str]) -> str:
+    message = "\0".join([purpose, str(user_id), str(expires), *state]).encode()
+    signature = urlsafe_b64encode(hmac.new(secret.encode(), message, sha256).digest())
+    return f"{user_id}.{expires}.{signature.rstrip(b'=').decode()}"
