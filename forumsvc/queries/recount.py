@@ -133,45 +133,43 @@ def orphans() -> Select[Any]:
 @cache
 def recounts() -> tuple[Recount, ...]:
     """Return the counters of every table with counters."""
-    return (_reviews(), _replies(), _topics(), _nodes(), _users())
+    return (
+        _recount(Review, reports=_count(Report.review_id)),
+        _recount(Reply, likes=_count(ReplyLike.reply_id)),
+        _topics(),
+        _recount(Node, topics=_count(Topic.node_id, where=VISIBLE_TOPIC)),
+        _users(),
+    )
+
+
+def _recount(model: type[Base], **counts: Subquery) -> Recount:
+    """Return the counters of a table. counts: `topics` is that of the column `topics_count`."""
+    expected = {f"{name}_count": _counted(one) for name, one in counts.items()}
+    return Recount(model, _joined(model, *counts.values()), expected)
 
 
 def _users() -> Recount:
-    topics = _count(Topic.user_id, where=VISIBLE_TOPIC)
-    replies = _count(
-        Reply.user_id,
-        source=_table(Reply).join(_table(Topic), Reply.topic_id == Topic.id),
-        where=and_(VISIBLE_REPLY, VISIBLE_TOPIC),
-    )
-    following = _count(UserFollow.user_id)
-    followers = _count(UserFollow.target_id)
-    favorites = _count(
-        Favorite.user_id,
-        source=_table(Favorite).join(_table(Topic), Favorite.topic_id == Topic.id),
-        where=VISIBLE_TOPIC,
-    )
-    unread = _count(
-        Notification.user_id,
-        source=_notified(),
-        where=and_(Notification.read_at.is_(None), ~_is_orphan()),
-    )
-    return Recount(
+    return _recount(
         User,
-        _joined(User, topics, replies, following, followers, favorites, unread),
-        {
-            "topics_count": _counted(topics),
-            "replies_count": _counted(replies),
-            "following_count": _counted(following),
-            "followers_count": _counted(followers),
-            "favorites_count": _counted(favorites),
-            "unread_count": _counted(unread),
-        },
+        topics=_count(Topic.user_id, where=VISIBLE_TOPIC),
+        replies=_count(
+            Reply.user_id,
+            source=_table(Reply).join(_table(Topic), Reply.topic_id == Topic.id),
+            where=and_(VISIBLE_REPLY, VISIBLE_TOPIC),
+        ),
+        following=_count(UserFollow.user_id),
+        followers=_count(UserFollow.target_id),
+        favorites=_count(
+            Favorite.user_id,
+            source=_table(Favorite).join(_table(Topic), Favorite.topic_id == Topic.id),
+            where=VISIBLE_TOPIC,
+        ),
+        unread=_count(
+            Notification.user_id,
+            source=_notified(),
+            where=and_(Notification.read_at.is_(None), ~_is_orphan()),
+        ),
     )
-
-
-def _nodes() -> Recount:
-    topics = _count(Topic.node_id, where=VISIBLE_TOPIC)
-    return Recount(Node, _joined(Node, topics), {"topics_count": _counted(topics)})
 
 
 def _topics() -> Recount:
@@ -203,16 +201,6 @@ def _topics() -> Recount:
             "last_active_at": func.coalesce(last.created_at, Topic.created_at),
         },
     )
-
-
-def _replies() -> Recount:
-    likes = _count(ReplyLike.reply_id)
-    return Recount(Reply, _joined(Reply, likes), {"likes_count": _counted(likes)})
-
-
-def _reviews() -> Recount:
-    reports = _count(Report.review_id)
-    return Recount(Review, _joined(Review, reports), {"reports_count": _counted(reports)})
 
 
 def _notified() -> FromClause:

@@ -83,7 +83,7 @@ def edit(
     elif not edited:
         return
     rules = authoring.rules
-    rules.check_edited_title(db, actor_id, topic.title, title)
+    rules.check_added(db, actor_id, "title", [topic.title], [title])
     before = topic.body, topic.body_html
     rules.check_edited_body(db, actor_id, before, body.body, body.text)
     text = authoring.write(db, actor_id, body, before=topic.body_html)

@@ -2,31 +2,6 @@
 
 from pyramid.config import Configurator
 
-NOUNS = (
-    "root",
-    "description",
-    "users",
-    "confirmation",
-    "restrictions",
-    "profile",
-    "registration",
-    "nodes",
-    "topics",
-    "topic_actions",
-    "replies",
-    "photos",
-    "likes",
-    "notifications",
-    "webhooks",
-    "events",
-    "search",
-    "audit_log",
-    "reports",
-    "reviews",
-    "held_posts",
-    "access_blocks",
-)
-
 
 def includeme(config: Configurator) -> None:
     """Register every view."""
@@ -36,5 +11,4 @@ def includeme(config: Configurator) -> None:
     config.include(".photos")
     if config.registry.forum_settings["metrics.enabled"]:
         config.include(".metrics")
-    for noun in NOUNS:
-        config.scan(f".{noun}")
+    config.scan(__name__, ignore=".metrics")

@@ -95,29 +95,22 @@ class Rules:
             return HoldReason.LINKS
         return None
 
-    def check_edited_title(self, db: Session, actor_id: int, before: str, after: str) -> None:
-        """Raise Invalid if an edit adds a word with which a new post waits, unless a moderator
-        edits.
-        """
-        self._check_added(db, actor_id, "title", [before], [after])
-
     def check_edited_body(
         self, db: Session, actor_id: int, before: tuple[str, str], body: str, rendered: RenderedText
     ) -> None:
-        """Raise Invalid if an edit adds a word with which a new post waits, unless a moderator
-        edits.
-
-        before: the stored Markdown and HTML; body, rendered: the new ones.
-        """
+        """See `check_added`. before: the stored Markdown and HTML; body, rendered: the new ones."""
         if self.held:
             old_body, old_html = before
             old = [decode_references(old_body), text_content(old_html)]
             new = [decode_references(body), rendered.text]
-            self._check_added(db, actor_id, "body", old, new)
+            self.check_added(db, actor_id, "body", old, new)
 
-    def _check_added(
+    def check_added(
         self, db: Session, actor_id: int, field_name: str, before: list[str], after: list[str]
     ) -> None:
+        """Raise Invalid if an edit adds a word with which a new post waits, unless a moderator
+        edits.
+        """
         added = set[str]().union(*map(self.held.all_in, after))
         if added:
             added = added.difference(*map(self.held.all_in, before))
