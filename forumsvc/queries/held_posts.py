@@ -43,15 +43,13 @@ def _select() -> Select[Any]:
     return select(*_COLUMNS).join(User, User.id == HeldPost.user_id)
 
 
-@cache
-def _by_id(*, lock: bool) -> Select[Any]:
-    statement = _select().where(HeldPost.id == bindparam("id"))
-    return with_row_locks(statement, HeldPost) if lock else statement
+_BY_ID: Any = _select().where(HeldPost.id == bindparam("id"))
+_LOCKED_BY_ID = with_row_locks(_BY_ID, HeldPost)
 
 
 def by_id(db: ReadConnection, held_id: int, *, lock: bool = False) -> HeldPostRow | None:
     """Return a held post, or None. lock: until the transaction ends."""
-    return row(db, _by_id(lock=lock), {"id": held_id})
+    return row(db, _LOCKED_BY_ID if lock else _BY_ID, {"id": held_id})
 
 
 @cache

@@ -7,7 +7,7 @@ serves the list, too, and a like needs no second index.
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import bindparam, select
 
 from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection
@@ -19,26 +19,20 @@ _TOPICS = SortOrder("likes.topic", topic_id=TopicLike.topic_id)
 _REPLIES = SortOrder("likes.reply", reply_id=ReplyLike.reply_id)
 
 
-def _topics() -> Select[Any]:
-    return (
-        select(*_TOPICS.keys)
-        .join(Topic, Topic.id == TopicLike.topic_id)
-        .where(TopicLike.user_id == bindparam("user_id"), *VISIBLE)
-    )
-
-
-def _replies() -> Select[Any]:
-    return (
-        select(*_REPLIES.keys)
-        .join(Reply, Reply.id == ReplyLike.reply_id)
-        .join(Topic, Topic.id == Reply.topic_id)
-        .where(ReplyLike.user_id == bindparam("user_id"), Reply.deleted_at.is_(None), *VISIBLE)
-    )
+_LIKES: dict[SortOrder, Any] = {
+    _TOPICS: select(*_TOPICS.keys)
+    .join(Topic, Topic.id == TopicLike.topic_id)
+    .where(TopicLike.user_id == bindparam("user_id"), *VISIBLE),
+    _REPLIES: select(*_REPLIES.keys)
+    .join(Reply, Reply.id == ReplyLike.reply_id)
+    .join(Topic, Topic.id == Reply.topic_id)
+    .where(ReplyLike.user_id == bindparam("user_id"), Reply.deleted_at.is_(None), *VISIBLE),
+}
 
 
 @cache
 def _page(in_topic: bool, keyset: KeysetPage) -> Query:
-    statement = _replies() if keyset.order is _REPLIES else _topics()
+    statement = _LIKES[keyset.order]
     if in_topic:
         statement = statement.where(Topic.id == bindparam("topic_id"))
     return keyset.apply(statement)

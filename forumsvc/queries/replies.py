@@ -99,10 +99,8 @@ def _detail() -> Select[Any]:
     )
 
 
-@cache
-def _by_id(*, lock: bool) -> Select[Any]:
-    statement = _detail().where(Reply.id == bindparam("id"))
-    return with_row_locks(statement, Topic, Reply) if lock else statement
+_BY_ID: Any = _detail().where(Reply.id == bindparam("id"))
+_LOCKED_BY_ID = with_row_locks(_BY_ID, Topic, Reply)
 
 
 def by_id(db: ReadConnection, reply_id: int, *, lock: bool = False) -> ReplyRow | None:
@@ -110,7 +108,7 @@ def by_id(db: ReadConnection, reply_id: int, *, lock: bool = False) -> ReplyRow 
 
     lock: lock the reply and its topic until the transaction ends.
     """
-    return row(db, _by_id(lock=lock), {"id": reply_id})
+    return row(db, _LOCKED_BY_ID if lock else _BY_ID, {"id": reply_id})
 
 
 _STATE: Any = (

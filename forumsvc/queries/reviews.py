@@ -137,21 +137,20 @@ def open_count(db: ReadConnection) -> int:
     return waiting(db)[0]
 
 
-@cache
-def _by_id(*, lock: bool) -> Select[Any]:
-    reporters = (
-        select(func.aggregate_strings(cast(Report.reporter_id, String), _COMMA))
-        .where(Report.review_id == Review.id)
-        .scalar_subquery()
-        .label("reporter_ids")
-    )
-    statement = _joined(select(*_COLUMNS, reporters)).where(Review.id == bindparam("id"))
-    return with_row_locks(statement, Review) if lock else statement
+_REPORTERS = (
+    select(func.aggregate_strings(cast(Report.reporter_id, String), _COMMA))
+    .where(Report.review_id == Review.id)
+    .scalar_subquery()
+)
+_BY_ID: Any = _joined(select(*_COLUMNS, _REPORTERS.label("reporter_ids"))).where(
+    Review.id == bindparam("id")
+)
+_LOCKED_BY_ID = with_row_locks(_BY_ID, Review)
 
 
 def by_id(db: ReadConnection, review_id: int, *, lock: bool = False) -> ReviewRow | None:
     """Return a review with `reporter_ids`, a text, or None. lock: until the transaction ends."""
-    return row(db, _by_id(lock=lock), {"id": review_id})
+    return row(db, _LOCKED_BY_ID if lock else _BY_ID, {"id": review_id})
 
 
 _RESTRICTIONS_COUNT: Any = select(func.count(Restriction.id).label("restrictions")).where(

@@ -184,22 +184,17 @@ def favorites_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRow
     return load_page(db, page, _NEWEST_FAVORITE, _favorites, {"user_id": user_id})
 
 
-def _detail() -> Select[Any]:
-    return _joined((*LIST_COLUMNS, *_TEXTS))
-
-
-@cache
-def _by_id(*, lock: bool) -> Select[Any]:
-    is_topic = Topic.id == bindparam("id")
-    if not lock:
-        return _detail().where(is_topic)
-    # After a wait for the lock, PostgreSQL returns the new version of the locked row, but the old
-    # rows of joined tables: a topic that was moved meanwhile would not match the join any more.
-    node = select(Node.name).where(Node.id == Topic.node_id)
-    replier = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
-    listed = _list_columns(node.scalar_subquery(), replier.scalar_subquery())
-    statement = select(*listed, *_TEXTS).join(User, User.id == Topic.user_id).where(is_topic)
-    return with_row_locks(statement, Topic)
+_BY_ID: Any = _joined((*LIST_COLUMNS, *_TEXTS)).where(Topic.id == bindparam("id"))
+# After a wait for the lock, PostgreSQL returns the new version of the locked row, but the old rows
+# of joined tables: a topic that was moved meanwhile would not match the join any more.
+_NODE_NAME = select(Node.name).where(Node.id == Topic.node_id).scalar_subquery()
+_REPLIER_LOGIN = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
+_LOCKED_BY_ID = with_row_locks(
+    select(*_list_columns(_NODE_NAME, _REPLIER_LOGIN.scalar_subquery()), *_TEXTS)
+    .join(User, User.id == Topic.user_id)
+    .where(Topic.id == bindparam("id")),
+    Topic,
+)
 
 
 def by_id(db: ReadConnection, topic_id: int, *, lock: bool = False) -> TopicRow | None:
@@ -207,13 +202,11 @@ def by_id(db: ReadConnection, topic_id: int, *, lock: bool = False) -> TopicRow 
 
     lock: lock it until the transaction ends.
     """
-    return row(db, _by_id(lock=lock), {"id": topic_id})
+    return row(db, _LOCKED_BY_ID if lock else _BY_ID, {"id": topic_id})
 
 
-@cache
-def _state(*, lock: bool) -> Select[Any]:
-    statement = select(*columns(Topic, TopicStateRow)).where(Topic.id == bindparam("id"))
-    return with_row_locks(statement, Topic) if lock else statement
+_STATE: Any = select(*columns(Topic, TopicStateRow)).where(Topic.id == bindparam("id"))
+_LOCKED_STATE = with_row_locks(_STATE, Topic)
 
 
 def state(db: ReadConnection, topic_id: int, *, lock: bool = False) -> TopicStateRow | None:
@@ -221,10 +214,10 @@ def state(db: ReadConnection, topic_id: int, *, lock: bool = False) -> TopicStat
 
     lock: lock it until the transaction ends.
     """
-    return row(db, _state(lock=lock), {"id": topic_id})
+    return row(db, _LOCKED_STATE if lock else _STATE, {"id": topic_id})
 
 
-_CREATED: Any = _detail().where(Topic.id == last_inserted_id(Topic))
+_CREATED: Any = _joined((*LIST_COLUMNS, *_TEXTS)).where(Topic.id == last_inserted_id(Topic))
 
 
 def created(db: Session) -> TopicRow:

@@ -33,15 +33,13 @@ _DETAIL_COLUMNS: tuple[Any, ...] = (
 )
 
 
-@cache
-def _by_id(*, lock: bool) -> Select[Any]:
-    statement = select(*_DETAIL_COLUMNS).where(User.id == bindparam("id"))
-    return with_row_locks(statement, User) if lock else statement
+_BY_ID: Any = select(*_DETAIL_COLUMNS).where(User.id == bindparam("id"))
+_LOCKED_BY_ID = with_row_locks(_BY_ID, User)
 
 
 def by_id(db: ReadConnection, user_id: int, *, lock: bool = False) -> UserRow | None:
     """Return a user, or None. lock: lock them until the transaction ends."""
-    return row(db, _by_id(lock=lock), {"id": user_id})
+    return row(db, _LOCKED_BY_ID if lock else _BY_ID, {"id": user_id})
 
 
 _BY_LOGIN: Any = select(*_DETAIL_COLUMNS).where(User.login_key == bindparam("login_key"))

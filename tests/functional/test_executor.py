@@ -270,7 +270,7 @@ def test_a_connection_lost_between_two_reads_is_replaced(database: Database) -> 
     for _ in range(3):
         pids.append(executor.rows(_PID, {})[0].pid)
         terminate(database, pids[-1])
-        assert versions.load_lists_and_access_versions(executor) == 0
+        assert versions.load_lists_and_access_versions(executor) == (0, 0)
     assert len(set(pids)) == 3
 
 
@@ -292,7 +292,7 @@ def test_a_lost_connection_disposes_the_pool(database: Database) -> None:
         connection.close()
     for pid in pids:
         terminate(database, pid)
-    assert versions.load_lists_and_access_versions(executor) == 0
+    assert versions.load_lists_and_access_versions(executor) == (0, 0)
 
 
 @on_postgresql
@@ -301,7 +301,7 @@ def test_a_second_disconnect_is_raised(database: Database) -> None:
     with pytest.raises(OperationalError) as raised:
         executor.rows(_CUT_ITSELF, {})
     assert raised.value.connection_invalidated
-    assert versions.load_lists_and_access_versions(executor) == 0
+    assert versions.load_lists_and_access_versions(executor) == (0, 0)
 
 
 @on_postgresql

@@ -10,6 +10,7 @@ from forumsvc.ids import MAX_ID
 from forumsvc.permissions import WITHOUT_SCOPE, scope_of
 from forumsvc.schemas import fields, lists
 from forumsvc.schemas.accounts import REGISTRATION_FORM
+from forumsvc.schemas.including import schema_of
 from forumsvc.schemas.search import Date
 from forumsvc.settings import Settings
 from tests.architecture.test_view_catalogue import endpoint_of
