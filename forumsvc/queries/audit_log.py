@@ -12,6 +12,8 @@ from ..db.base import UtcDateTime
 from ..db.execution import ReadConnection
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import AuditRecord, User, Visibility
+from .moderation_rows import LogRow
+from .rows import columns
 from .user_columns import summary
 
 
@@ -43,26 +45,17 @@ MODERATOR = "moderator"
 
 _NEWEST_FIRST = SortOrder("log", id=AuditRecord.id)
 _ACTOR, _USER = aliased(User), aliased(User)
-_COLUMNS: tuple[Any, ...] = (
-    AuditRecord.id,
-    AuditRecord.action,
-    AuditRecord.topic_id,
-    AuditRecord.reply_id,
-    AuditRecord.node_id,
-    AuditRecord.reason,
-    AuditRecord.created_at,
-)
+_STAFF = ("via", "details", "request_id")
+_COLUMNS = columns(AuditRecord, LogRow, without={"actor_id", "user_id", *_STAFF})
 _STAFF_COLUMNS: tuple[Any, ...] = (
     *_COLUMNS,
-    AuditRecord.via,
-    AuditRecord.details,
-    AuditRecord.request_id,
+    *(getattr(AuditRecord, name) for name in _STAFF),
     *summary(_ACTOR, "actor"),
     *summary(_USER, "user"),
 )
 _PUBLIC_COLUMNS: tuple[Any, ...] = (
     *_COLUMNS,
-    *(null().label(name) for name in ("via", "details", "request_id")),
+    *(null().label(name) for name in _STAFF),
     literal(0).label("actor_id"),
     literal(MODERATOR).label("actor_login"),
     literal("").label("actor_name"),

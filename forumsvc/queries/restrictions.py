@@ -11,7 +11,7 @@ from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Restriction, User
-from .rows import ByRow
+from .rows import ByRow, columns
 from .user_columns import summary
 
 
@@ -34,15 +34,7 @@ class RestrictionRow(ByRow, Protocol):
 
 _NEWEST_FIRST = SortOrder("restrictions", id=Restriction.id)
 _BY = aliased(User)
-_COLUMNS: tuple[Any, ...] = (
-    Restriction.kind,
-    Restriction.reason,
-    Restriction.topic_id,
-    Restriction.reply_id,
-    Restriction.started_at,
-    Restriction.until,
-    Restriction.lifted_at,
-)
+_COLUMNS = columns(Restriction, RestrictionRow, without={"note"})
 _NOTES: tuple[Any, ...] = (Restriction.note, *summary(_BY, "by"))
 _NO_NOTES: tuple[Any, ...] = tuple(
     null().label(name) for name in ("note", "by_id", "by_login", "by_name", "by_avatar")
@@ -51,7 +43,7 @@ _NO_NOTES: tuple[Any, ...] = tuple(
 
 @cache
 def _page(with_notes: bool, keyset: KeysetPage) -> Query:
-    statement = select(*keyset.order.keys, *_COLUMNS, *(_NOTES if with_notes else _NO_NOTES))
+    statement = select(*_COLUMNS, *(_NOTES if with_notes else _NO_NOTES))
     if with_notes:
         statement = statement.outerjoin(_BY, _BY.id == Restriction.by_id)
     of_user = statement.where(Restriction.user_id == bindparam("user_id"))

@@ -4,7 +4,6 @@ The caller has locked the topic and the reply, and has rendered the text before 
 """
 
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Integer, Row, bindparam, literal, select
@@ -46,7 +45,7 @@ def create(
     }
     insert_row(db, Reply, **values)
     by_other = int(actor_id != topic.user_id)
-    execute(db, _update_topic(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
+    execute(db, _UPDATE_TOPIC, {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     reply = replies.created(db)
     inline = authoring.inline_recipients
     notify_and_count(db, actor_id, now, text.mentioned, reply.id, inline, topic)
@@ -55,20 +54,18 @@ def create(
     return reply
 
 
-@cache
-def _update_topic() -> Any:
-    at = bindparam("at", type_=UtcDateTime)
-    return (
-        update_of(Topic)
-        .where(Topic.id == bindparam("topic", type_=BigId))
-        .values(
-            replies_count=Topic.replies_count + 1,
-            others_replies_count=Topic.others_replies_count + bindparam("other", type_=Integer),
-            last_reply_user_id=bindparam("by", type_=BigId),
-            replied_at=at,
-            last_active_at=at,
-        )
+_AT: Any = bindparam("at", type_=UtcDateTime)
+_UPDATE_TOPIC: Any = (
+    update_of(Topic)
+    .where(Topic.id == bindparam("topic", type_=BigId))
+    .values(
+        replies_count=Topic.replies_count + 1,
+        others_replies_count=Topic.others_replies_count + bindparam("other", type_=Integer),
+        last_reply_user_id=bindparam("by", type_=BigId),
+        replied_at=_AT,
+        last_active_at=_AT,
     )
+)
 
 
 def edit(

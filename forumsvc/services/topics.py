@@ -6,7 +6,7 @@ service itself. `reason`: a moderator's, of which the author is told.
 """
 
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Integer, bindparam
@@ -176,16 +176,16 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
     """Add `by` to the topics of a node. Raises Invalid if it does not exist."""
-    if not execute(db, _update_topics_count(), {"at": node_id, "by": by}):
+    if not execute(db, _UPDATE_TOPICS_COUNT, {"at": node_id, "by": by}):
         check_node(db, node_id)
 
 
-@cache
-def _update_topics_count() -> Any:
-    here = Node.id == bindparam("at", type_=BigId)
-    counted = at_least_zero(Node.topics_count + bindparam("by", type_=Integer))
-    changed = update_without_invalidation(Node).where(here)
-    return changed.values(topics_count=counted).returning(Node.id)
+_UPDATE_TOPICS_COUNT: Any = (
+    update_without_invalidation(Node)
+    .where(Node.id == bindparam("at", type_=BigId))
+    .values(topics_count=at_least_zero(Node.topics_count + bindparam("by", type_=Integer)))
+    .returning(Node.id)
+)
 
 
 def check_node(db: ReadConnection, node_id: int) -> None:
