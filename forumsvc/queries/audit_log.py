@@ -12,7 +12,6 @@ from ..db.base import UtcDateTime
 from ..db.execution import ReadConnection
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import AuditRecord, User, Visibility
-from .moderation_rows import LogRow
 from .rows import columns
 from .user_columns import summary
 

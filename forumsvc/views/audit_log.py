@@ -5,11 +5,10 @@ from pyramid.httpexceptions import HTTPForbidden
 from ..errors import Invalid
 from ..models import Visibility
 from ..permissions import LogPermission
-from ..queries import audit_log, users
+from ..queries import audit_log
 from ..queries.audit_log import LogFilter
 from ..resources.audit_log import AuditLog
 from ..schemas.audit_log import log_list
-from ..schemas.fields import quoted
 from ..security.policy import decide
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
@@ -22,8 +21,8 @@ def list_log(log: AuditLog, request: ForumRequest) -> Listing:
     values = request.validated
     wanted = LogFilter(
         action=values["action"],
-        actor_id=_user_id(request, "actor"),
-        user_id=_user_id(request, "user"),
+        actor_id=request.user_id_of("actor"),
+        user_id=request.user_id_of("user"),
         topic_id=values["topic_id"],
         since=values["since"],
         until=values["until"],
@@ -35,14 +34,3 @@ def list_log(log: AuditLog, request: ForumRequest) -> Listing:
         raise Invalid("actor" if wanted.actor_id else "user", "is for moderators only")
     found, cursors = audit_log.page_of(request.db, visible, wanted, request.page)
     return Listing(Kind.LOG_RECORD, "log", found, cursors)
-
-
-def _user_id(request: ForumRequest, name: str) -> int | None:
-    """Return the id of a user in a parameter, by id or login. Raises Invalid for an unknown one."""
-    given = request.validated[name]
-    if given is None:
-        return None
-    user_id = users.id_of(request.executor, given)
-    if user_id is None:
-        raise Invalid(name, f"there is no user {quoted(given)}")
-    return user_id

@@ -1,11 +1,9 @@
 """The endpoints of reviews."""
 
-from ..errors import Invalid
 from ..permissions import ReviewPermission as May
-from ..queries import reviews, users
+from ..queries import reviews
 from ..queries.reviews import ReviewFilter, ReviewOrder
 from ..resources.reviews import ReviewItem, Reviews
-from ..schemas.fields import quoted
 from ..schemas.reviews import resolve_form, review_list
 from ..services.moderation.decisions import Publication
 from ..web.api.api_view import api_view
@@ -22,21 +20,12 @@ _NO_VERSION = 0
 def list_reviews(container: Reviews, request: ForumRequest) -> Listing:
     """List what moderators have to look at, or what they decided."""
     values = request.validated
-    wanted = ReviewFilter(values["state"], values["kind"], values["node_id"], _author(request))
+    author_id = request.user_id_of("user")
+    wanted = ReviewFilter(values["state"], values["kind"], values["node_id"], author_id)
     order = ReviewOrder(values["order"])
     found, cursors = reviews.page_of(request.db, wanted, order, request.page)
     total = reviews.open_count(request.db)
     return Listing(Kind.REVIEW, "reviews", found, cursors, total=total)
-
-
-def _author(request: ForumRequest) -> int | None:
-    given = request.validated["user"]
-    if given is None:
-        return None
-    user_id = users.id_of(request.executor, given)
-    if user_id is None:
-        raise Invalid("user", f"there is no user {quoted(given)}")
-    return user_id
 
 
 @api_view(ReviewItem, "GET", May.VIEW)

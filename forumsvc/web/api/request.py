@@ -19,8 +19,11 @@ from ...cache.page_cache import PageCache
 from ...db.execution import ReadConnection
 from ...db.executor import Executor
 from ...db.keyset_paging import PageRequest
+from ...errors import Invalid
 from ...models import Role, Via
 from ...presenters.site import Site
+from ...queries import users
+from ...schemas.fields import quoted
 from ...schemas.including import Include
 from ...security.identity import Identity, Level, identify
 from ...services import email_confirmation, photos
@@ -185,6 +188,17 @@ class ForumRequest(Request):
         """Return the URL of a stored photo. storage: the storage that its row names."""
         permanent_url = self.registry.photo_storages.permanent_url(name, storage)
         return permanent_url or self.site.photo_url(name)
+
+    def user_id_of(self, parameter: str) -> int | None:
+        """Return the id of the user whom a parameter names by id or login, None without it.
+
+        Raises Invalid for an unknown user.
+        """
+        given = self.validated[parameter]
+        user_id = None if given is None else users.id_of(self.executor, given)
+        if given is not None and user_id is None:
+            raise Invalid(parameter, f"there is no user {quoted(given)}")
+        return user_id
 
     @property
     def page(self) -> PageRequest:
