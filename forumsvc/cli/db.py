@@ -88,8 +88,7 @@ def role_settings(context: Context) -> None:
 @click.option("--fix", is_flag=True, help="Fix what is wrong.")
 @yes_option
 @pass_context
-@click.pass_context
-def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
+def check(context: Context, fix: bool, yes: bool) -> None:
     """Recount every counter and find notifications without a target."""
     database = context.current_database()
     with (
@@ -109,8 +108,7 @@ def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
     lines.append(f"{checked} checked, {wrong} wrong, {fixed} fixed.")
     context.output("\n".join(lines), checked=checked, wrong=wrong, fixed=fixed)
     if wrong > fixed:
-        click.echo(f"Error: {wrong} of {checked} are wrong; --fix fixes them.", err=True)
-        ctx.exit(1)
+        raise CommandError(f"{wrong} of {checked} are wrong; --fix fixes them.")
 
 
 def _consequences(findings: list[Finding]) -> str:

@@ -70,9 +70,7 @@ photos = Group("photos")
 )
 @yes_option
 @pass_context
-@click.pass_context
 def check(
-    ctx: click.Context,
     context: Context,
     fix: bool,
     delete_missing: bool,
@@ -129,8 +127,7 @@ def check(
     )
     if wrong > fixed:
         advice = " ".join(reasons) if fix else f"--fix fixes {wrong - kept} of them."
-        click.echo(f"Error: {wrong - fixed} of {found.checked} are wrong; {advice}", err=True)
-        ctx.exit(1)
+        raise CommandError(f"{wrong - fixed} of {found.checked} are wrong; {advice}")
 
 
 _STORAGE_KIND = click.Choice(["local", "s3"])
@@ -142,10 +139,7 @@ _STORAGE_KIND = click.Choice(["local", "s3"])
 @click.option("--delete", is_flag=True, help="Then delete from the source what was copied.")
 @yes_option
 @pass_context
-@click.pass_context
-def copy(
-    ctx: click.Context, context: Context, source: str, target: str, delete: bool, yes: bool
-) -> None:
+def copy(context: Context, source: str, target: str, delete: bool, yes: bool) -> None:
     """Copy the photos from one storage to another while the service runs.
 
     Each file is read back and compared before its rows refer to the other storage. You may stop
@@ -178,8 +172,7 @@ def copy(
     context.output("\n".join(lines), **asdict(result))
     failed = result.missing + result.broken
     if failed:
-        click.echo(f"Error: {failed} photos could not be copied; see photos check.", err=True)
-        ctx.exit(1)
+        raise CommandError(f"{failed} photos could not be copied; see photos check.")
 
 
 def _storage(storages: PhotoStorages, word: str) -> Storage:
