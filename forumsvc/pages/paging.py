@@ -39,11 +39,14 @@ def page_request(request: ForumRequest, rows: int = ROWS) -> PageRequest:
     return PageRequest(offset, rows, before, after)
 
 
-def cursor_links(request: ForumRequest, cursors: Cursors) -> dict[str, str | None]:
-    """Return the addresses of the pages before and after, by "newer" and "older"."""
+def cursor_links(request: ForumRequest, cursors: Cursors, query: str = "") -> dict[str, str | None]:
+    """Return the addresses of the pages before and after, by "newer" and "older".
+
+    query: further parameters of the addresses, each with `&` before it.
+    """
 
     def link(name: str, cursor: Any) -> str | None:
-        return None if cursor is None else f"{request.path}?{name}={cursor}"
+        return None if cursor is None else f"{request.path}?{name}={cursor}{query}"
 
     return {"newer": link("before", cursors.before), "older": link("after", cursors.after)}
 

@@ -40,6 +40,13 @@ def topic_path(request: ForumRequest, topic_id: int) -> str:
     return f"{request.script_name}/topics/{topic_id}"
 
 
+def post_path(request: ForumRequest, topic_id: int | None, reply_id: int | None) -> str:
+    """Return the path that leads to a reply, or to a topic where there is none, or neither: ""."""
+    if reply_id is not None:
+        return request.route_path("reply", reply_id=reply_id)
+    return "" if topic_id is None else topic_path(request, topic_id)
+
+
 def node_path(request: ForumRequest, node_id: int) -> str:
     """Return the path of a node's page."""
     return f"{request.script_name}/topics/node{node_id}"

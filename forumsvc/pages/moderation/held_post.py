@@ -12,22 +12,18 @@ from ...web.api.request import ForumRequest
 from ..forms import Values
 from ..lines import Moment
 from ..page_tree import held_post_page
-from ..paths import see_other, topic_path
+from ..paths import post_path, see_other
 from ..views import add_page
 
 
 def show_held_post(item: HeldPostItem, request: ForumRequest) -> Values:
     """Return the values of the page."""
     row = item.row
-    if row.reply_id is not None:
-        path = request.route_path("reply", reply_id=row.reply_id)
-    else:
-        path = "" if row.topic_id is None else topic_path(request, row.topic_id)
     return {
         "post": row,
         "reason": hold_reason(row.reason),
         "written": Moment.of(request, row.created_at),
-        "path": path,
+        "path": post_path(request, row.topic_id, row.reply_id),
         "is_waiting": row.state == HeldState.WAITING,
     }
 

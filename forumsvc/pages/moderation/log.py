@@ -1,6 +1,5 @@
 """/moderation/log: what moderators and administrators did."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import colander
@@ -16,26 +15,12 @@ from ...schemas.fields import Choice, CursorField, Integer, optional, parameters
 from ...web.api.request import ForumRequest
 from ..lines import Moment
 from ..page_tree import log_page
-from ..paging import page_request
-from ..paths import topic_path, user_path
+from ..paging import cursor_links, page_request
+from ..paths import post_path, user_path
 from ..views import add_page
 
 TABS = (None, EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 """What can be chosen: everything, or only what was hidden in one way."""
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """A record. path: of the post that it is about; user_path: of the user; decision: of a review.
-
-    Each is empty without one.
-    """
-
-    row: LogRow
-    moment: Moment
-    path: str
-    user_path: str
-    decision: str
 
 
 def _schema(settings: Any) -> colander.SchemaNode:
@@ -53,31 +38,25 @@ def show_log(log: AuditLog, request: ForumRequest) -> dict[str, Any]:
     visible = log.visible_to(request.caller)
     page = page_request(request)
     found, cursors = audit_log.page_of(request.db, visible, LogFilter(action), page)
-    query = f"&action={action}" if action else ""
-
-    def link(name: str, cursor: Any) -> str | None:
-        return None if cursor is None else f"{request.path}?{name}={cursor}{query}"
-
     return {
         "lines": [_line(request, row) for row in found],
         "tabs": TABS,
         "chosen": action,
-        "newer": link("before", cursors.before),
-        "older": link("after", cursors.after),
+        **cursor_links(request, cursors, f"&action={action}" if action else ""),
     }
 
 
-def _line(request: ForumRequest, row: Any) -> LogLine:
-    path = ""
-    if row.reply_id is not None:
-        path = request.route_path("reply", reply_id=row.reply_id)
-    elif row.topic_id is not None:
-        path = topic_path(request, row.topic_id)
-    user = user_path(request, row.user_login) if row.user_login else ""
+def _line(request: ForumRequest, row: LogRow) -> dict[str, Any]:
+    """Return a record, its time, the paths of its post and user, and its decision, or ""."""
     # Visitors do not see the details.
-    is_decided = row.action == EventType.REVIEW_RESOLVED and row.details
-    decision = orjson.loads(row.details)["decision"] if is_decided else ""
-    return LogLine(row, Moment.of(request, row.created_at), path, user, decision)
+    details = row.details if row.action == EventType.REVIEW_RESOLVED else None
+    return {
+        "row": row,
+        "moment": Moment.of(request, row.created_at),
+        "path": post_path(request, row.topic_id, row.reply_id),
+        "user_path": user_path(request, row.user_login) if row.user_login else "",
+        "decision": orjson.loads(details)["decision"] if details else "",
+    }
 
 
 def includeme(config: Configurator) -> None:

@@ -1,6 +1,5 @@
 """/moderation: what moderators have to look at, and what they decided."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from pyramid.config import Configurator
@@ -15,16 +14,6 @@ from ..lines import Moment
 from ..page_tree import reviews_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..views import add_page
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewLine:
-    """A review in the queue. path: of its page; moment: when it was opened or decided."""
-
-    row: ReviewListRow
-    path: str
-    moment: Moment
-
 
 STATES = {"moderation": ReviewState.OPEN, "moderation_resolved": ReviewState.RESOLVED}
 """The state that each page shows, by its route."""
@@ -43,9 +32,10 @@ def show_queue(container: Reviews, request: ForumRequest) -> dict[str, Any]:
     }
 
 
-def _line(request: ForumRequest, row: Any) -> ReviewLine:
-    path = request.route_path("review", review_id=row.id)
-    return ReviewLine(row, path, Moment.of(request, row.resolved_at or row.opened_at))
+def _line(request: ForumRequest, row: ReviewListRow) -> dict[str, Any]:
+    """Return a review, the path of its page, and when it was opened or decided."""
+    moment = Moment.of(request, row.resolved_at or row.opened_at)
+    return {"row": row, "path": request.route_path("review", review_id=row.id), "moment": moment}
 
 
 def includeme(config: Configurator) -> None:

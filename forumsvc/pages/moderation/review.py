@@ -20,7 +20,7 @@ from ...web.reviews import render_held, resolve, with_details
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..lines import Moment
 from ..page_tree import review_page
-from ..paths import see_other, topic_path, user_path
+from ..paths import post_path, see_other, topic_path, user_path
 from ..post_html import post_html
 from ..views import add_page
 
@@ -63,13 +63,9 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
             path = topic_path(request, found.row.topic_id)
     elif found is not None:
         html = post_html(found.row.body_html, topic_path(request, row.topic_id or 0))
-        is_reply = row.reply_id is not None
-        current = found.row.body if is_reply else f"{found.row.title}\n\n{found.row.body}"
-        path = (
-            request.route_path("reply", reply_id=row.reply_id)
-            if is_reply
-            else topic_path(request, row.topic_id or 0)
-        )
+        title_above = "" if row.reply_id is not None else f"{found.row.title}\n\n"
+        current = f"{title_above}{found.row.body}"
+        path = post_path(request, row.topic_id, row.reply_id)
     return {
         "review": row,
         "opened": Moment.of(request, row.opened_at),

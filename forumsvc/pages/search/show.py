@@ -22,7 +22,7 @@ from ..forms import WHOLE_FORM, Values, form
 from ..languages import as_sentence
 from ..lines import Moment, Person
 from ..page_tree import search_page
-from ..paths import topic_path, with_query
+from ..paths import post_path, with_query
 from ..views import add_page
 
 
@@ -124,12 +124,7 @@ _SEARCHES: dict[Kind, Callable[[Search, ForumRequest], Results]] = {
 def _line(
     request: ForumRequest, row: Any, topic_id: int, node_name: str | None, match: dict[str, Any]
 ) -> FoundLine:
-    reply_id = match["reply_id"]
-    path = (
-        request.route_path("reply", reply_id=reply_id)
-        if reply_id
-        else topic_path(request, topic_id)
-    )
+    path = post_path(request, topic_id, match["reply_id"])
     # Both are escaped texts with <mark> and no other element.
     title, excerpt = Markup(match["title_html"]), Markup(match["excerpt_html"])  # noqa: S704
     author, moment = Person.of(request, row), Moment.of(request, row.created_at)

@@ -1,10 +1,8 @@
 """The page of a user, with the lists that the API has below it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from markupsafe import Markup
 from pyramid.config import Configurator
 from pyramid.response import Response
 
@@ -15,7 +13,6 @@ from ...permissions import Common
 from ...permissions import UserPermission as May
 from ...presenters.users import user_detail
 from ...queries import replies, topics, users
-from ...queries.rows import ReplyDetailRow
 from ...queries.topics import UserTopicOrder
 from ...queries.viewer_states import Subject, load_viewer_states
 from ...resources.users import UserItem
@@ -98,16 +95,6 @@ def _preview(request: ForumRequest, user: dict[str, Any]) -> Preview:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyLine:
-    """A reply in the list of its author."""
-
-    row: ReplyDetailRow
-    path: str
-    moment: Moment
-    html: Markup
-
-
 def _lines(name: str, rows: Sequence[Any], request: ForumRequest) -> Sequence[Any]:
     match LISTS[name].kind:
         case "topics":
@@ -115,12 +102,12 @@ def _lines(name: str, rows: Sequence[Any], request: ForumRequest) -> Sequence[An
         case "users":
             return [Person.of(request, row) for row in rows]
     return [
-        ReplyLine(
-            row,
-            request.route_path("reply", reply_id=row.id),
-            Moment.of(request, row.created_at),
-            post_html(row.body_html, topic_path(request, row.topic_id)),
-        )
+        {
+            "row": row,
+            "path": request.route_path("reply", reply_id=row.id),
+            "moment": Moment.of(request, row.created_at),
+            "html": post_html(row.body_html, topic_path(request, row.topic_id)),
+        }
         for row in rows
     ]
 
