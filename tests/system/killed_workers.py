@@ -47,12 +47,17 @@ def main() -> None:
 
 
 def _start(ini: str) -> int:
-    """Fork a worker and return its process id."""
+    """Fork a worker, and return its process id when it begins to work."""
+    begins, tell = os.pipe()
     pid = os.fork()
+    os.close(begins if pid == 0 else tell)
     if pid:
+        os.read(begins, 1)
+        os.close(begins)
         return pid
     prepare_child()
     application = plaster.get_loader(ini, ["wsgi"]).get_wsgi_app()
+    os.write(tell, b"1")
     run_until_signal(application.background, 30)
     os._exit(0)
 
