@@ -35,7 +35,7 @@ EACH_DATABASE = pytest.mark.parametrize("kind", databases.KINDS)
 SEED = 20_261_123
 POSTS = int(os.environ.get("STORM_POSTS", "1000"))
 KILLS = int(os.environ.get("STORM_KILLS", "40"))
-"""docs/quality.md has the figures of 5,000 posts and 200 kills, which take two minutes."""
+"""docs/quality.md has the figures of 2,000 posts and 100 kills."""
 DELIVERED = WebhookDelivery.state == "delivered"
 
 log = logging.getLogger(__name__)
