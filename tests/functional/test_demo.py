@@ -8,7 +8,6 @@ from sqlalchemy import func, select
 from forumsvc import clock
 from forumsvc.demo import ADMIN_LOGIN, DEMO_LOGIN, load
 from forumsvc.demo.posts import community
-from forumsvc.errors import Conflict
 from forumsvc.markup import Renderer
 from forumsvc.models import Topic, User
 from forumsvc.services import counter_check
@@ -93,11 +92,3 @@ def test_the_newest_post_of_a_demo_is_of_this_hour(demo: Caller, forum: Forum) -
     with forum.database.reads.connect() as db:
         newest = db.execute(select(func.max(Topic.last_active_at))).scalar_one()
     assert clock.now() - timedelta(hours=1) < newest < clock.now()
-
-
-def test_a_second_demo_is_refused_and_changes_nothing(demo: Caller, forum: Forum) -> None:
-    before = demo.get("/users/me").json
-    with pytest.raises(Conflict):
-        load(forum.database, renderer=Renderer(workers=0))
-    assert demo.get("/users/me").json == before
-    assert len(pages(demo, "/topics")) == VISIBLE

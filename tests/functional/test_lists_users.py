@@ -109,14 +109,6 @@ def test_relations_are_listed_latest_first(
     assert logins(alice, path) == ["user2", "user1", "user0"]
 
 
-def test_a_relation_made_again_is_the_latest(forum: Forum, alice: Person) -> None:
-    for other in (forum.person("bob"), forum.person("carol")):
-        alice.post(f"/users/{other.login}/follow")
-    alice.post("/users/bob/unfollow")
-    alice.post("/users/bob/follow")
-    assert logins(alice, "/users/alice/following") == ["bob", "carol"]
-
-
 def test_a_users_replies_are_listed_newest_first_in_full(forum: Forum, alice: Person) -> None:
     bob = forum.person("bob")
     topics = [forum.topic(bob, forum.node(name), title=f"In {name}") for name in ("One", "Two")]

@@ -119,15 +119,6 @@ def test_the_resource_comes_before_the_permission(forum: Forum) -> None:
     assert forum.nobody.post("/topics/7/follow").status_int == 404
 
 
-@each("path", ["", "/1", "/nothing", "/read", "/all", "/unread_count"])
-@each("method", ["GET", "POST", "PUT", "DELETE"])
-def test_without_a_token_all_of_the_notifications_is_401(
-    forum: Forum, path: str, method: str
-) -> None:
-    answer = forum.nobody.call(method, f"/notifications{path}")
-    assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
-
-
 def test_the_permission_comes_before_the_parameters(forum: Forum, bob: Person, topic: int) -> None:
     assert forum.nobody.post("/topics").status_int == 401
     assert forum.nobody.post("/likes").status_int == 401

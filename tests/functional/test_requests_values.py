@@ -112,18 +112,6 @@ def test_a_list_of_a_node_that_is_not_there_is_not_there(alice: Person, node_id:
     assert "node_id" in answer.json["error"]
 
 
-@each("node_id", NOT_THERE)
-@each("method", ["POST", "PUT"])
-def test_a_topic_cannot_go_where_no_node_is(
-    forum: Forum, alice: Person, topic: int, node_id: str, method: str
-) -> None:
-    path = "/topics" if method == "POST" else f"/topics/{topic}"
-    answer = alice.call(method, path, {"title": "T", "node_id": node_id, "body": "B"})
-    assert answer.status_int == 400
-    assert answer.json["error"].startswith("node_id: there is no such node")
-    assert forum.count(Topic) == 1
-
-
 @each("wrong", ["0", "%D9%A3", "1%20", str(2**63)])
 @each("place", ["users", "nodes", "topics", "replies", "notifications"])
 def test_what_is_no_id_is_not_there(alice: Person, place: str, wrong: str) -> None:

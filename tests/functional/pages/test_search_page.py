@@ -92,7 +92,6 @@ def test_a_search_that_is_off_has_no_page_and_no_link(make_forum: MakeForum) -> 
         ("by:nobodyatall x", "en", "There is no user 'nobodyatall'."),
         ("by:nobodyatall x", "zh", "没有用户 'nobodyatall'。"),
         ("-x", "en", "The search must also have a word that is to be found."),
-        ("-in:title x", "en", "Only words can be excluded by -, not '-in:title'."),
         ("after:soon x", "en", "After: 'soon' is no date such as 2026-01-31."),
     ],
 )
