@@ -75,12 +75,6 @@ def test_a_mention_is_notified_beside_an_unread_reply(scene: Scene) -> None:
     assert types(scene.carol) == ["Mention", "TopicReply"]
 
 
-def test_a_reply_is_notified_beside_an_unread_mention(scene: Scene) -> None:
-    scene.forum.reply(scene.bob, scene.topic, "@carol")
-    scene.forum.reply(scene.bob, scene.topic)
-    assert types(scene.carol) == ["TopicReply", "Mention"]
-
-
 def test_an_unread_notification_of_a_deleted_reply_moves_to_the_next_one(scene: Scene) -> None:
     scene.alice.post(f"/topics/{scene.topic}/follow")
     dave = scene.forum.person("dave")

@@ -98,13 +98,6 @@ def test_callbacks_of_the_fork_run_in_each_worker(tmp_path: Path) -> None:
         assert says["forked"] == [says["pid"]]
 
 
-def test_log_records_name_the_worker(tmp_path: Path) -> None:
-    with pserve(tmp_path, processes=2) as server:
-        number = server.get("/").json["worker"]
-        wait_until(lambda: "asked for /" in server.log, "the request is logged")
-        assert f"worker-{number} tests.system.serving_app: asked for /" in server.log
-
-
 def test_a_killed_worker_is_replaced_under_its_number(tmp_path: Path) -> None:
     with pserve(tmp_path, processes=2) as server:
         wait_until(lambda: len(server.workers()) == 2, "two workers run")

@@ -75,14 +75,6 @@ def test_the_wheel_carries_the_files_that_an_installation_begins_with(
     assert (installed / "forumsvc" / "py.typed").is_file()
 
 
-def test_the_wheel_contains_the_mit_licence(installed: Path) -> None:
-    [metadata] = installed.glob("forumsvc-*.dist-info/METADATA")
-    text = metadata.read_text()
-    assert "License-Expression: MIT" in text or "License: MIT" in text
-    assert "Author: forumsvc contributors" in text
-    assert [*metadata.parent.rglob("LICENSE")]
-
-
 def test_the_description_of_the_wheel_links_to_no_file_of_the_repository(installed: Path) -> None:
     [metadata] = installed.glob("forumsvc-*.dist-info/METADATA")
     text = metadata.read_text()

@@ -120,19 +120,6 @@ def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(
     shot(listed, f"{size}-listed")
 
 
-def test_the_dialog_reports_a_cancelled_login(page: Page, service: Service, node: int) -> None:
-    service.person("stoker")
-    page.goto("/docs")
-    page.locator(".auth-wrapper .authorize").first.click()
-    dialog = page.locator(".modal-ux")
-    with page.expect_popup() as opened:
-        dialog.get_by_role("button", name="Apply given OAuth2 credentials").click()
-    log_in(opened.value, "stoker")
-    with opened.value.expect_event("close"):
-        opened.value.get_by_role("button", name="Cancel").click()
-    expect(dialog).to_contain_text("access_denied")
-
-
 def test_every_kind_of_operation_is_shown_within_the_policy(page: Page, node: int) -> None:
     page.goto("/docs")
     for name in ("uploadPhoto", "updateProfile", "markRead", "listNotifications"):
