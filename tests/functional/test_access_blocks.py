@@ -6,15 +6,7 @@ import pytest
 
 from forumsvc import clock
 from tests.cases import each
-from tests.functional.blocking import (
-    ADDRESS,
-    SUBSCRIBER,
-    block,
-    call,
-    root_of,
-    status,
-    unblock,
-)
+from tests.functional.blocking import ADDRESS, SUBSCRIBER, block, call, root_of, status, unblock
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person, content
 from tests.functional.statements import counting

@@ -36,11 +36,7 @@ def with_query(url: str, **query: str) -> str:
 def settings_of(url: str) -> Settings:
     """Return the settings of an ini file with this database."""
     return Settings(
-        {
-            "sqlalchemy.url": url,
-            "session.secret": SECRET,
-            "site.environment": "development",
-        }
+        {"sqlalchemy.url": url, "session.secret": SECRET, "site.environment": "development"}
     )
 
 
@@ -213,9 +209,7 @@ def test_a_read_only_server_is_refused_for_writes_only(database_url: str) -> Non
     assert getattr(raised.value.orig, "sqlstate", "") == "25006"
 
 
-def test_connections_beyond_the_age_limit_are_replaced_at_their_next_use(
-    database_url: str,
-) -> None:
+def test_connections_beyond_the_age_limit_are_replaced_at_their_next_use(database_url: str) -> None:
     def sessions(max_age_seconds: float | None) -> list[int]:
         """Return how many sessions three reads and three transactions have used."""
         database = open_database(database_url, ConnectionOptions(max_age_seconds=max_age_seconds))

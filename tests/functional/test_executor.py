@@ -111,8 +111,7 @@ def test_the_number_of_rendered_texts_is_bounded(
 
 
 @pytest.mark.parametrize(
-    "statement",
-    ["DELETE FROM users", "UPDATE users SET name = ''", "CREATE TABLE x (y INTEGER)"],
+    "statement", ["DELETE FROM users", "UPDATE users SET name = ''", "CREATE TABLE x (y INTEGER)"]
 )
 def test_the_database_itself_refuses_writes(database: Database, statement: str) -> None:
     database.executor.rows(select(User.id), {})

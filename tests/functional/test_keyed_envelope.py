@@ -46,9 +46,7 @@ def test_each_list_stands_under_its_name(keyed: Forum) -> None:
     assert alice.get(f"/nodes/{node}").json["meta"] == {}
 
 
-def test_a_creation_answers_200_with_the_topic_and_its_authors_state(
-    keyed: Forum,
-) -> None:
+def test_a_creation_answers_200_with_the_topic_and_its_authors_state(keyed: Forum) -> None:
     alice, node = keyed.person("alice"), keyed.node()
     made = alice.post("/topics", title="T", node_id=node, body="B")
     assert made.status_int == 200

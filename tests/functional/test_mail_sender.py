@@ -163,9 +163,7 @@ def test_a_link_that_has_expired_is_not_sent(scene: Scene) -> None:
     assert scene.rows() == []
 
 
-def test_emails_are_deleted_two_weeks_after_they_are_done_or_were_to_be_sent(
-    scene: Scene,
-) -> None:
+def test_emails_are_deleted_two_weeks_after_they_are_done_or_were_to_be_sent(scene: Scene) -> None:
     scene.run()
     settings = scene.forum.registry.forum_settings
     scene.pass_time(timedelta(days=10))

@@ -86,9 +86,7 @@ def test_twenty_users_are_notified_where_nothing_else_is_set(
     assert [len(notifications_of(person)) for person in people] == [1] * 20 + [0] * 2
 
 
-def test_an_edit_does_not_notify_of_mentions_beyond_the_former_limit(
-    make_forum: MakeForum,
-) -> None:
+def test_an_edit_does_not_notify_of_mentions_beyond_the_former_limit(make_forum: MakeForum) -> None:
     forum = make_forum(notifications__max_mentions="1")
     alice, node, bob = forum.person("alice"), forum.node(), forum.person("bob")
     forum.person("carol")

@@ -40,10 +40,7 @@ CASES = [
     ),
     # Follows.
     ([f"bob {FOLLOW}", f"bob {UNFOLLOW}", f"bob {FOLLOW}"], "alice Follow"),
-    (
-        [f"bob {FOLLOW}", "alice DELETE /notifications/all", f"bob {UNFOLLOW}", f"bob {FOLLOW}"],
-        "",
-    ),
+    ([f"bob {FOLLOW}", "alice DELETE /notifications/all", f"bob {UNFOLLOW}", f"bob {FOLLOW}"], ""),
     (["alice POST /users/bob/block", f"bob {FOLLOW}"], ""),
     (
         [

@@ -69,16 +69,7 @@ def test_nothing_of_one_request_is_in_the_response_to_the_next(make_forum: MakeF
     assert third.getall("Vary") == second.getall("Vary") == ["Authorization", "Origin"]
 
 
-TAGS = (
-    '"',
-    "W/",
-    ", , ,",
-    "*, *",
-    '"caf\u00e9"',
-    '\t"a" "b"',
-    '"' * 4_001,
-    ' "\\"' * 2_000,
-)
+TAGS = ('"', "W/", ", , ,", "*, *", '"caf\u00e9"', '\t"a" "b"', '"' * 4_001, ' "\\"' * 2_000)
 
 
 @each("tags", TAGS)

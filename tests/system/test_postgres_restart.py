@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,15 +13,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import make_url, select
+from sqlalchemy import make_url
 
 from forumsvc import migrate
-from forumsvc.models import Reply
 from tests import databases, postgres
-from tests.functional.recounting import drift
 from tests.postgres_keeper import stop_with_keeper
-from tests.system.forum_process import acknowledged, prepare, serving, storm
 from tests.system.process import PATIENCE, alive, wait_until
+from tests.system.test_database_recovery import Storm, under_load
 
 
 @dataclass
@@ -100,29 +97,17 @@ def away(server: Server) -> Iterator[None]:
 def test_the_service_outlives_a_restart_of_postgresql_under_load(
     server: Server, tmp_path: Path
 ) -> None:
-    with databases.open_temporarily(server.url) as database:
-        setting = prepare(server.url, database, tmp_path, ["carol", "dave", "erin", "frank"])
-        with serving(tmp_path, server.url) as service:
-            with storm(service, setting, "storm") as clients:
-                wait_until(lambda: len(acknowledged(clients)) >= 20, "writes before")
-                gone = time.monotonic()
-                with away(server):
-                    wait_until(
-                        lambda: all(c.answers[-1].status == 503 for c in clients), "it is missed"
-                    )
-                back = time.monotonic()
-                before = len(acknowledged(clients))
-                wait_until(lambda: len(acknowledged(clients)) >= before + 20, "writes after")
-            assert alive(service.process.pid)
-        answers = [answer for client in clients for answer in client.answers]
-        assert not any(client.disconnected for client in clients)
-        assert {answer.status for answer in answers} == {200, 201, 503}
-        failed = [answer for answer in answers if answer.status == 503]
-        assert all(answer.names_its_error for answer in failed)
-        assert [answer for answer in failed if answer.sent > back] == []
-        assert [a for a in answers if a.status != 503 and gone + 1 < a.sent < back - 1] == []
-        with database.reads.connect() as db:
-            kept = Counter(db.scalars(select(Reply.body)))
-        assert [lost for lost in acknowledged(clients) if kept[lost] != 1] == []
-        assert max(kept.values()) == 1
-        assert drift(database) == []
+    times: list[float] = []
+
+    def happen(storming: Storm) -> None:
+        times.append(time.monotonic())
+        with away(server):
+            wait_until(
+                lambda: all(c.answers[-1].status == 503 for c in storming.clients), "it is missed"
+            )
+        times.append(time.monotonic())
+
+    storming = under_load(server.url, tmp_path, happen)
+    gone, back = times
+    assert storming.recovered(back) == 0
+    assert storming.statuses(gone + 1, back - 1).keys() <= {503}

@@ -51,11 +51,7 @@ def test_an_address_that_is_none_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("port", "9" * 5000),
-        ("listen", "127.0.0.1:0 [::1]:70000"),
-    ],
+    ("key", "value"), [("port", "9" * 5000), ("listen", "127.0.0.1:0 [::1]:70000")]
 )
 def test_a_port_that_there_is_not_is_refused(key: str, value: str) -> None:
     with pytest.raises(SystemExit) as refused:

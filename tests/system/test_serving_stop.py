@@ -84,10 +84,7 @@ def test_a_second_interrupt_drops_requests_under_way(tmp_path: Path, processes: 
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_requests_get_no_longer_than_the_graceful_timeout(tmp_path: Path, processes: int) -> None:
-    with (
-        pserve(tmp_path, processes=processes, graceful_timeout=0) as server,
-        slow_request(server),
-    ):
+    with pserve(tmp_path, processes=processes, graceful_timeout=0) as server, slow_request(server):
         assert server.stop() == 0
         assert "1 requests were cut off at the end" in server.log
 

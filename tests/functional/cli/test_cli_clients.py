@@ -153,12 +153,7 @@ def test_a_token_has_no_more_scope_than_its_client(run: Run, database: Database,
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("nobody",),
-        ("ann", "--client", "nothing"),
-        ("ann", "--scope", "everything"),
-    ],
+    "words", [("nobody",), ("ann", "--client", "nothing"), ("ann", "--scope", "everything")]
 )
 def test_a_token_for_nobody_or_nothing_is_refused(
     run: Run, database: Database, ann: str, words: tuple[str, ...]

@@ -63,13 +63,7 @@ def test_closed_registration_is_checked_before_the_parameters(make_forum: MakeFo
 
 def test_attempts_per_address_are_limited(make_forum: MakeForum) -> None:
     forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="1")
-    assert (
-        forum.nobody.post(
-            "/users",
-            **GOOD,
-        ).status_int
-        == 201
-    )
+    assert forum.nobody.post("/users", **GOOD).status_int == 201
     answer = forum.nobody.post("/users")
     assert answer.status_int == 429
     assert 0 < int(answer.headers["Retry-After"]) <= 3600

@@ -110,9 +110,7 @@ def test_without_a_least_time_the_hidden_field_still_counts(make_forum: MakeForu
     assert signed_up(Visitor(forum).form("/signup"), forum)
 
 
-def test_the_hidden_field_is_out_of_reach_of_keyboards_and_screen_readers(
-    visitor: Visitor,
-) -> None:
+def test_the_hidden_field_is_out_of_reach_of_keyboards_and_screen_readers(visitor: Visitor) -> None:
     field = visitor.get("/signup").html.find(id="homepage")
     assert (field["tabindex"], field["autocomplete"], field["value"]) == ("-1", "off", "")
     assert field.parent["aria-hidden"] == "true"
