@@ -59,6 +59,12 @@ def test_an_exception_is_answered_by_name_and_the_next_text_rendered(renderer: R
     assert renderer.killed == 0
 
 
+def test_a_text_that_takes_too_much_memory_is_escaped(task: Callable[..., Renderer]) -> None:
+    renderer = task("take memory", 1 << 31)
+    assert renderer.render("<x>").fallback == "MemoryError"
+    renderer.close()
+
+
 def test_a_text_that_crashes_its_worker_is_escaped(task: Callable[..., Renderer]) -> None:
     renderer = task("exit", 1)
     draft = renderer.render("<x>")

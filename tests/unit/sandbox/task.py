@@ -1,7 +1,6 @@
 """A task for tests: a job names what the process does."""
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -52,7 +51,6 @@ _JOBS: dict[str, Callable[..., Any]] = {
     "kill": lambda number: os.kill(os.getpid(), number),
     "pid": os.getpid,
     "environment": lambda: dict(os.environ),
-    "modules": lambda: sorted(sys.modules),
     "take memory": lambda size: len(bytearray(size)),
     "keep memory": lambda size: _kept.append(bytearray(b"x") * size),
     "write": lambda descriptor, text: os.write(descriptor, text.encode()),
