@@ -101,6 +101,12 @@ def test_a_decoder_that_crashes_is_a_broken_image(monkeypatch: pytest.MonkeyPatc
         normalize(BytesIO(b"x"))
 
 
+def test_an_encoder_that_fails_is_a_broken_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    doing(monkeypatch, "raise")
+    with pytest.raises(Invalid, match="broken: the image cannot be encoded"):
+        normalize(BytesIO(b"x"))
+
+
 FILES = Path("/proc/self/fd")
 
 

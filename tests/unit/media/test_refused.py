@@ -147,3 +147,9 @@ def test_an_animated_webp_has_fewer_pixels_than_other_images(
     monkeypatch.setattr(encode, "_MAX_WEBP_ANIMATION_PIXELS", 1000)
     with pytest.raises(Invalid, match="at most 1,000 are allowed in an animated WebP"):
         reencode(BytesIO(LARGER["WEBP-animated"]), BytesIO(), LIMITS)
+
+
+def test_a_large_gif_of_one_colour_is_taken() -> None:
+    data = bombs.large("GIF", "P", (5000, 5000))
+    image = reencode(BytesIO(data), BytesIO(), LIMITS)
+    assert (image.width, image.height) == (5000, 5000)

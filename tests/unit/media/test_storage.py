@@ -44,6 +44,10 @@ def test_what_is_put_is_opened_listed_and_deleted(tmp_path: Path) -> None:
         storage.open(NAME)
 
 
+def test_nothing_is_listed_before_the_first_image(tmp_path: Path) -> None:
+    assert list(LocalStorage(tmp_path / "none").list_objects()) == []
+
+
 def test_a_second_put_changes_nothing(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     storage.put(NAME, BytesIO(BYTES), "image/png")
