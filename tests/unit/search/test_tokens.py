@@ -3,7 +3,7 @@
 import unicodedata
 
 from forumsvc.search.normal_form import normalize, normalize_with_offsets
-from forumsvc.search.tokens import MAX_TEXT, Term, as_prefix, terms, tokens
+from forumsvc.search.tokens import MAX_TEXT, MAX_TOKEN, Term, as_prefix, terms, tokens
 from tests.cases import each
 
 
@@ -56,6 +56,11 @@ def test_each_character_of_the_normal_form_has_its_place_in_the_text(text: str) 
 )
 def test_texts_have_these_tokens(text: str, found: list[str]) -> None:
     assert tokens(text) == found
+
+
+def test_long_words_are_cut_in_texts_and_queries_alike() -> None:
+    assert tokens("a" * 100) == ["a" * MAX_TOKEN]
+    assert terms("a" * 100) == [Term(("a" * MAX_TOKEN,))]
 
 
 @each(
