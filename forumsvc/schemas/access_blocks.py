@@ -3,7 +3,6 @@
 from ..models import AccessBlockKind, AccessBlockSeverity
 from ..services.access.values import MAX_VALUE
 from .fields import Boolean, Choice, Line, Lines, Moment, optional, parameters, required
-from .paging import page_parameters
 from .restrictions import MAX_REASON
 
 ACCESS_BLOCK_FORM = parameters(
@@ -14,4 +13,3 @@ ACCESS_BLOCK_FORM = parameters(
     optional("expires_at", Moment()),
     optional("force", Boolean(), False),
 )
-ACCESS_BLOCK_LIST = parameters(*page_parameters())

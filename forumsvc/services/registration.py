@@ -1,16 +1,21 @@
 """Registration: creating an account without an administrator."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from ..clock import now
 from ..db.execution import SqlConnection
+from ..email_addresses import NOT_AN_EMAIL
 from ..errors import AlreadyTaken, Forbidden, Invalid
-from ..models import ReviewKind
+from ..models import AccessBlockSeverity, ReviewKind
 from ..password_strength import weakness
+from ..queries import access_blocks
 from . import accounts
+from .access import values
+from .access.networks import BlockedNetworks, refuses_sign_up
 from .login_names import check_own_login
 from .moderation import reviews
 
@@ -28,6 +33,38 @@ def check_open(settings: Mapping[str, Any]) -> None:
     """Raise Forbidden if only administrators create accounts."""
     if not is_open(settings):
         raise Forbidden("Registration is closed here; ask an administrator for an account.")
+
+
+def check_address(networks: BlockedNetworks, address: str, now: datetime) -> bool:
+    """Return whether an account from a client's address needs approval.
+
+    networks: refreshed just now. Raises Forbidden if nobody may sign up from there.
+    """
+    severity = networks.severity_of(address, now)
+    if severity is not None and refuses_sign_up(severity):
+        raise Forbidden("Sign-up from your network is not possible.")
+    return severity is not None
+
+
+def check_email_blocks(
+    reads: SqlConnection, domains: Set[str], email: str, now: datetime, *, is_new_account: bool
+) -> bool:
+    """Return whether a new account with this address needs approval.
+
+    domains: those of the operator's file; is_new_account: whether somebody signs up, else a user
+    changes the address. Raises Invalid for `email` if it is no address, or no account may have it.
+    """
+    normal = values.normal_email(email)
+    if normal is None:
+        raise Invalid("email", NOT_AN_EMAIL)
+    parts = values.domain_and_parents(normal.rpartition("@")[2])
+    severities = access_blocks.severities_of_email(reads, normal, parts, now)
+    is_blocked = any(refuses_sign_up(AccessBlockSeverity(each)) for each in severities)
+    if not is_blocked and domains.isdisjoint(parts):
+        return bool(severities)
+    if is_new_account:
+        raise Invalid("email", "cannot be used to sign up here")
+    raise Invalid("email", "cannot be used here")
 
 
 def check_new_password(

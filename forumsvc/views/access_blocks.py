@@ -4,7 +4,8 @@ from ..models import AccessBlockKind
 from ..permissions import AccessBlockPermission
 from ..queries import access_blocks as reading
 from ..resources.access_blocks import AccessBlockItem, AccessBlocks
-from ..schemas.access_blocks import ACCESS_BLOCK_FORM, ACCESS_BLOCK_LIST
+from ..schemas.access_blocks import ACCESS_BLOCK_FORM
+from ..schemas.paging import PAGED
 from ..services.access import blocks
 from ..services.access.blocks import Block
 from ..web.api.api_view import api_view
@@ -14,7 +15,7 @@ from ..web.responses.results import Detail, Kind, Listing, Ok
 _MANAGE = AccessBlockPermission.MANAGE
 
 
-@api_view(AccessBlocks, "GET", _MANAGE, schema=ACCESS_BLOCK_LIST)
+@api_view(AccessBlocks, "GET", _MANAGE, schema=PAGED)
 def list_access_blocks(container: AccessBlocks, request: ForumRequest) -> Listing:
     """List the blocks, the newest first."""
     found, cursors = reading.page_of(request.db, request.page)

@@ -7,7 +7,6 @@ from ..errors import Conflict, Forbidden, Invalid
 from ..oauth import login
 from ..queries.rows import UserRow
 from ..services import email_confirmation, registration
-from ..services.access import sign_up
 from ..services.accounts import Account
 from ..texts import Message
 from .api.request import ForumRequest
@@ -128,10 +127,12 @@ def _check_sign_up(request: ForumRequest, email: str) -> bool:
     """
     networks = request.registry.blocked_networks
     networks.refresh(request.executor, now=True)
-    is_suspicious = sign_up.check_address(networks, request.remote_addr or "", request.now)
+    is_suspicious = registration.check_address(networks, request.remote_addr or "", request.now)
     return _check_email(request, email, is_new_account=True) or is_suspicious
 
 
 def _check_email(request: ForumRequest, email: str, *, is_new_account: bool) -> bool:
     reads, domains = request.read_connection, request.registry.email_domains
-    return sign_up.check_email(reads, domains, email, request.now, is_new_account=is_new_account)
+    return registration.check_email_blocks(
+        reads, domains, email, request.now, is_new_account=is_new_account
+    )
