@@ -26,6 +26,7 @@ from ..services.content.rules import Rules
 from ..services.moderation import reports
 from ..services.moderation.reports import Reporter, Target
 from ..services.notifications import inbox
+from ..services.topics import TopicContent
 from .posts import LANGUAGES, Post, community
 
 DEMO_LOGIN = "demo"
@@ -149,7 +150,7 @@ class _Loading:
         if title:
             node_id = self._nodes[post.marks.get("moved", post.node)]
             common = (db, author, at, self._authoring)
-            created = topics.create(*common, title=title, node_id=node_id, body=rendered)
+            created = topics.create(*common, TopicContent(title, node_id, rendered))
             self._topics[post.thread] = created.id
         else:
             topic = self._locked_topic(self._topics[post.thread])
@@ -182,7 +183,7 @@ class _Loading:
             body = self._authoring.render(self._moderator, post.body)
             topic, node_id = self._locked_topic(written.id), self._nodes[post.node]
             common = (db, self._moderator, at, self._authoring, topic)
-            topics.edit(*common, title=post.title, node_id=node_id, body=body)
+            topics.edit(*common, TopicContent(post.title, node_id, body))
         if "reported" in post.marks:
             key = f"topic:{written.id}" if post.title else f"reply:{written.id}"
             target = Target(key, author, written.topic_id, None if post.title else written.id)

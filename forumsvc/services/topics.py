@@ -7,7 +7,7 @@ service itself. `reason`: a moderator's, of which the author is told.
 
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Integer, bindparam
 from sqlalchemy.orm import Session
@@ -27,26 +27,27 @@ from .notifications import notify
 from .notifications.new_post import notify_and_count
 
 
+class TopicContent(NamedTuple):
+    """What an author gives a topic. body: rendered, and not checked yet."""
+
+    title: str
+    node_id: int
+    body: RenderedPost
+
+
 def create(
-    db: Session,
-    actor_id: int,
-    now: datetime,
-    authoring: Authoring,
-    *,
-    title: str,
-    node_id: int,
-    body: RenderedPost,
+    db: Session, actor_id: int, now: datetime, authoring: Authoring, new: TopicContent
 ) -> TopicRow:
     """Create a topic and return it, as `queries.topics.by_id` does.
 
     Raises Invalid if the node does not exist, or the text breaks a rule.
     """
-    text = authoring.write(db, actor_id, body)
-    _count_in_node(db, node_id, 1)
+    text = authoring.write(db, actor_id, new.body)
+    _count_in_node(db, new.node_id, 1)
     values = {
         "user_id": actor_id,
-        "node_id": node_id,
-        "title": title,
+        "node_id": new.node_id,
+        "title": new.title,
         "body": text.body,
         "body_html": text.html,
         "markup_version": text.version,
@@ -58,7 +59,7 @@ def create(
     topic = topics.created(db)
     inline = authoring.inline_recipients
     notify_and_count(db, actor_id, now, text.mentioned, topic.id, inline)
-    ids: dict[str, Any] = {"topic_id": topic.id, "node_id": node_id}
+    ids: dict[str, Any] = {"topic_id": topic.id, "node_id": new.node_id}
     events.record(db, EventType.TOPIC_CREATED, now, actor_id=actor_id, **ids)
     return topic
 
@@ -69,48 +70,49 @@ def edit(
     now: datetime,
     authoring: Authoring,
     topic: TopicRow,
-    *,
-    title: str,
-    node_id: int,
-    body: RenderedPost,
+    new: TopicContent,
 ) -> None:
     """Change a topic's title, node and body. Raises Invalid as `create` does."""
-    moved = node_id != topic.node_id
-    edited = (title, body.body) != (topic.title, topic.body)
+    moved = new.node_id != topic.node_id
     visible = topic.deleted_at is None and topic.banned_at is None
     if moved:
-        _move(db, topic.node_id, node_id, counted=visible)
-    elif not edited:
+        _move(db, topic.node_id, new.node_id, counted=visible)
+    elif (new.title, new.body.body) == (topic.title, topic.body):
         return
     rules = authoring.rules
-    rules.check_added(db, actor_id, "title", [topic.title], [title])
+    rules.check_added(db, actor_id, "title", [topic.title], [new.title])
     before = topic.body, topic.body_html
-    rules.check_edited_body(db, actor_id, before, body.body, body.text)
-    text = authoring.write(db, actor_id, body, before=topic.body_html)
+    rules.check_edited_body(db, actor_id, before, new.body.body, new.body.text)
+    text = authoring.write(db, actor_id, new.body, before=topic.body_html)
     _update(
         db,
         topic.id,
-        title=title,
-        node_id=node_id,
+        title=new.title,
+        node_id=new.node_id,
         body=text.body,
         body_html=text.html,
         markup_version=text.version,
         updated_at=now,
     )
+    _record_edit(db, actor_id, now, topic, new)
+    if visible:
+        moved_to = (topic.user_id, new.node_id) if moved else None
+        notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
+
+
+def _record_edit(
+    db: Session, actor_id: int, now: datetime, topic: TopicRow, new: TopicContent
+) -> None:
     deed = partial(Deed, actor_id=actor_id, at=now, user_id=topic.user_id, topic_id=topic.id)
     details: dict[str, Any]
-    if edited:
-        titles = {"before": {"title": topic.title}, "after": {"title": title}}
-        details = titles if title != topic.title else {"changed": ["body"]}
+    if (new.title, new.body.body) != (topic.title, topic.body):
+        titles = {"before": {"title": topic.title}, "after": {"title": new.title}}
+        details = titles if new.title != topic.title else {"changed": ["body"]}
         deeds.record(db, deed(EventType.TOPIC_UPDATED, details=details))
-    if moved:
-        details = {"before": {"node_id": topic.node_id}, "after": {"node_id": node_id}}
+    if new.node_id != topic.node_id:
+        details = {"before": {"node_id": topic.node_id}, "after": {"node_id": new.node_id}}
         data = {"from_node_id": topic.node_id}
         deeds.record(db, deed(EventType.TOPIC_MOVED, data=data, details=details))
-    if not visible:
-        return
-    moved_to = (topic.user_id, node_id) if moved else None
-    notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
 
 
 _CHANGES = {

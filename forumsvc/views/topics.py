@@ -16,6 +16,7 @@ from ..schemas.topics import topic_form, topic_list
 from ..services import relations
 from ..services import topics as topic_service
 from ..services.content.authoring import RenderedPost
+from ..services.topics import TopicContent
 from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest
@@ -60,9 +61,9 @@ def render_edited(item: TopicItem, request: ForumRequest) -> RenderedPost:
 
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True, prework=render_new)
 def create_topic(container: Topics, request: ForumRequest) -> Detail | Held:
-    publisher, values = request.registry.publisher, {**request.validated, "body": request.prework}
-    topic = publisher.create_topic(
-        request.db, request.author, request.now, request.authoring, **values
+    new = TopicContent(**{**request.validated, "body": request.prework})
+    topic = request.registry.publisher.create_topic(
+        request.db, request.author, request.now, request.authoring, new
     )
     if isinstance(topic, int):
         return held_result(request, topic)
@@ -84,7 +85,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
         request.now,
         request.authoring,
         cast("TopicRow", item.row),
-        **{**request.validated, "body": request.prework},
+        TopicContent(**{**request.validated, "body": request.prework}),
     )
     return Detail(Kind.TOPIC, item.reloaded())
 

@@ -69,13 +69,13 @@ def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "until": Moment.of(request, row.blocked_until) if row.blocked_until else None,
         "restrictions": [(one, Moment.of(request, one.started_at)) for one in found],
         "may": may,
-        "neighbours": _neighbours(item, request),
+        "same_network": _same_network(item, request),
         "failed": "",
         **cursor_links(request, cursors),
     }
 
 
-def _neighbours(item: UserItem, request: ForumRequest) -> int | None:
+def _same_network(item: UserItem, request: ForumRequest) -> int | None:
     """Return how many others wrote from the same networks; None where none are kept."""
     if request.settings["moderation.keep_addresses_days"] is None:
         return None

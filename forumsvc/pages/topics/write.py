@@ -18,6 +18,7 @@ from ...schemas.topics import topic_form
 from ...services import replies as reply_service
 from ...services import topics as topic_service
 from ...services.content.authoring import RenderedPost
+from ...services.topics import TopicContent
 from ...web.api.locking import lock_item
 from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest
@@ -43,9 +44,9 @@ def show_new(context: Topics, request: ForumRequest) -> Values:
 def create(context: Topics, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         topic_service.check_node(request.executor, values["node_id"])
-        publisher, new = request.registry.publisher, {**values, "body": body}
-        topic = publisher.create_topic(
-            request.db, request.author, request.now, request.authoring, **new
+        new = TopicContent(**{**values, "body": body})
+        topic = request.registry.publisher.create_topic(
+            request.db, request.author, request.now, request.authoring, new
         )
         if isinstance(topic, int):
             return request.route_path("held_post", held_id=topic)
@@ -71,7 +72,7 @@ def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
             request.now,
             request.authoring,
             row,
-            **{**values, "body": body},
+            TopicContent(**{**values, "body": body}),
         )
         return request.route_path("topic", topic_id=row.id)
 

@@ -13,6 +13,7 @@ from ...queries.rows import ReplyRow, TopicRow, TopicStateRow
 from .. import replies, topics
 from ..access import post_networks
 from ..moderation import held_posts as held_post_service
+from ..topics import TopicContent
 from .authoring import Authoring, RenderedPost
 from .pace import Pace
 
@@ -42,23 +43,14 @@ class Publisher:
     network_secret: str | None
 
     def create_topic(
-        self,
-        db: Session,
-        author: Author,
-        now: datetime,
-        authoring: Authoring,
-        *,
-        title: str,
-        node_id: int,
-        body: RenderedPost,
+        self, db: Session, author: Author, now: datetime, authoring: Authoring, new: TopicContent
     ) -> TopicRow | int:
         """Create a topic. Raises Invalid if the node does not exist, too."""
-        post: dict[str, Any] = {"title": title, "node_id": node_id}
-        user_id = author.user_id
+        user_id, body = author.user_id, new.body
         return self._publish(
-            *(db, author, now, authoring, body, post),
-            partial(self.pace.check_topic, db, user_id, now, title, body.body),
-            partial(topics.create, db, user_id, now, authoring, **post, body=body),
+            *(db, author, now, authoring, body, {"title": new.title, "node_id": new.node_id}),
+            partial(self.pace.check_topic, db, user_id, now, new.title, body.body),
+            partial(topics.create, db, user_id, now, authoring, new),
         )
 
     def create_reply(

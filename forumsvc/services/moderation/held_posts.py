@@ -32,6 +32,7 @@ from ...queries.user_locks import lock_users
 from .. import deeds, events, replies, topics
 from ..content.authoring import Authoring, RenderedPost
 from ..deeds import Deed
+from ..topics import TopicContent
 from . import reviews
 
 MAX_WAITING = 20
@@ -110,8 +111,8 @@ def release(
     made: Any
     ids: dict[str, int]
     if held.kind == HeldKind.TOPIC:
-        post: Any = {"title": held.title or "", "node_id": held.node_id or 0, "body": body}
-        made = topics.create(db, held.user_id, now, authoring, **post)
+        new = TopicContent(held.title or "", held.node_id or 0, body)
+        made = topics.create(db, held.user_id, now, authoring, new)
         ids = {"topic_id": made.id}
     else:
         topic = topic_queries.state(db, held.topic_id or 0, lock=True)
