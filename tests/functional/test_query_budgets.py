@@ -100,7 +100,7 @@ class Scene:
 def photo_row(user_id: int, number: int) -> dict[str, Any]:
     """Return the columns of a photo, one for each number."""
     digest = f"{number:064x}"
-    named = {"user_id": user_id, "name": f"00/{digest}.png", "digest": digest}
+    named = {"user_id": user_id, "name": f"00/{digest}.png", "digest": digest, "storage": "local"}
     size = {"width": 1, "height": 1, "size": 9}
     return {
         **named,
