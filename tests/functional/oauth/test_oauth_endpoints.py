@@ -89,6 +89,13 @@ def test_credentials_in_the_query_are_rejected(forum: Forum, app: Application) -
     assert answer.json["error"] == "invalid_request"
 
 
+@each("name", ["token", "revoke", "introspect"])
+def test_the_endpoints_accept_only_post(forum: Forum, name: str) -> None:
+    answer = forum.app.get(f"/oauth/{name}", status=405)
+    assert "POST" in answer.headers["Allow"]
+    assert isinstance(answer.json["error"], str)
+
+
 def test_the_revocation_on_reuse_is_committed(forum: Forum, app: Application) -> None:
     first = app.log_in().json
     second = app.refresh(first["refresh_token"]).json
@@ -175,6 +182,14 @@ def test_wrong_credentials_in_the_header_of_a_revocation_are_401(
     answer = forum.app.post("/oauth/revoke", {"token": "x"}, headers=headers, status=401)
     assert answer.json["error"] == "invalid_client"
     assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+
+
+def test_a_token_of_the_client_itself_reads_what_is_public(forum: Forum) -> None:
+    robot = Application(forum, grants=("client_credentials",))
+    caller = forum.caller(robot.post("token", grant_type="client_credentials").json["access_token"])
+    assert caller.get("/topics").status_int == 200
+    assert caller.get("/hello").status_int == 403
+    assert caller.post("/topics", title="x", body="y", node_id=forum.node()).status_int == 403
 
 
 def test_the_metadata_is_where_rfc_8414_puts_it(forum: Forum, make_forum: MakeForum) -> None:
