@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-import colander
 from markupsafe import Markup
 from pyramid.config import Configurator
 
@@ -13,7 +12,7 @@ from ...errors import ForumError, Invalid, RateLimited, Unavailable
 from ...permissions import SearchPermission as May
 from ...queries import users
 from ...resources.search import Search
-from ...schemas.fields import Choice, optional
+from ...schemas.fields import Choice, optional, parameters
 from ...schemas.search import MAX_USERS, TOPIC_SEARCH
 from ...schemas.validation import validate_query
 from ...web.api.request import ForumRequest
@@ -53,6 +52,9 @@ class Results(NamedTuple):
     next: str | None
 
 
+_SCHEMA = parameters(*TOPIC_SEARCH.children, optional("kind", Choice(Kind), Kind.TOPICS))
+
+
 def show_search(context: Search, request: ForumRequest) -> Values:
     """Return the values of the search page: the form, and what was found, if anything is sought."""
     words = request.parameters.get("q")
@@ -61,17 +63,11 @@ def show_search(context: Search, request: ForumRequest) -> Values:
     if not words or not words.strip():
         return form(form_values=shown, kinds=Kind, results=None)
     try:
-        request.validated = validate_query(_schema(request), request.parameters)
+        request.validated = validate_query(_SCHEMA, request.parameters)
         found = _SEARCHES[Kind(request.validated["kind"])](context, request)
     except (Invalid, RateLimited, Unavailable) as error:
         return form(form_values=shown, errors=_errors(request, error), kinds=Kind, results=None)
     return form(form_values=shown, kinds=Kind, results=found)
-
-
-def _schema(request: ForumRequest) -> colander.SchemaNode:
-    schema = TOPIC_SEARCH
-    schema.add(optional("kind", Choice(Kind), Kind.TOPICS))
-    return schema
 
 
 def _errors(request: ForumRequest, error: ForumError) -> dict[str, str]:
