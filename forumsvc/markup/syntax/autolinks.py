@@ -4,7 +4,6 @@ import re
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
-from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 from markdown.util import AtomicString
 
@@ -52,11 +51,6 @@ def _strip_trailing_punctuation(url: str) -> str:
     return url[:end]
 
 
-class AutolinksExtension(Extension):
-    """Links bare URLs; magiclink still links e-mail addresses."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Replace magiclink's processor; must run after that extension."""
-        md.inlinePatterns.register(
-            _AutolinkProcessor(_START, md), "magic-link", _IN_PLACE_OF_MAGICLINK
-        )
+def add_autolinks(md: Markdown) -> None:
+    """Replace magiclink's processor; must run after that extension."""
+    md.inlinePatterns.register(_AutolinkProcessor(_START, md), "magic-link", _IN_PLACE_OF_MAGICLINK)

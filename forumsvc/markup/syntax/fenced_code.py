@@ -6,7 +6,6 @@ from functools import partial
 from markdown import Markdown
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
-from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
 from pymdownx.superfences import SuperFencesBlockPreprocessor
 
@@ -93,14 +92,11 @@ class _StashedBlockProcessor(BlockProcessor):
         return None if len(blocks[0]) < len(block.strip("\n")) else False
 
 
-class FencedCodeExtension(Extension):
-    """Parses fenced code as CommonMark does."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Register both processors."""
-        md.preprocessors.register(_FencedCodePreprocessor(md), "fences", _BEFORE_SUPERFENCES)
-        for name in ("fenced_raw_block", "fenced_code_block"):
-            superfences = md.preprocessors[name]
-            superfences.reassemble = partial(_reassemble, superfences)
-        parser: BlockParser = md.parser
-        parser.blockprocessors.register(_StashedBlockProcessor(parser), "stored", _BEFORE_HEADINGS)
+def add_fenced_code(md: Markdown) -> None:
+    """Parse fenced code as CommonMark does; must run after the extension `superfences`."""
+    md.preprocessors.register(_FencedCodePreprocessor(md), "fences", _BEFORE_SUPERFENCES)
+    for name in ("fenced_raw_block", "fenced_code_block"):
+        superfences = md.preprocessors[name]
+        superfences.reassemble = partial(_reassemble, superfences)
+    parser: BlockParser = md.parser
+    parser.blockprocessors.register(_StashedBlockProcessor(parser), "stored", _BEFORE_HEADINGS)

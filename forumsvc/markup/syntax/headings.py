@@ -5,7 +5,6 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
 from markdown.blockprocessors import BlockProcessor, HRProcessor
-from markdown.extensions import Extension
 
 from forumsvc.markup.syntax.line_search import LineSearch, lines_of
 
@@ -46,14 +45,11 @@ class _SetextHeadingProcessor(BlockProcessor):
         return None
 
 
-class HeadingsExtension(Extension):
-    """Parses headings as CommonMark does."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Change two processors and replace one; must run after the extension `saneheaders`."""
-        md.parser.blockprocessors["hashheader"].RE = LineSearch(_ATX_HEADING)
-        rules: HRProcessor = md.parser.blockprocessors["hr"]
-        rules.SEARCH_RE = LineSearch(rules.SEARCH_RE)
-        md.parser.blockprocessors.register(
-            _SetextHeadingProcessor(md.parser), "setextheader", _BEFORE_THEMATIC_BREAKS
-        )
+def add_headings(md: Markdown) -> None:
+    """Change two processors and replace one; must run after the extension `saneheaders`."""
+    md.parser.blockprocessors["hashheader"].RE = LineSearch(_ATX_HEADING)
+    rules: HRProcessor = md.parser.blockprocessors["hr"]
+    rules.SEARCH_RE = LineSearch(rules.SEARCH_RE)
+    md.parser.blockprocessors.register(
+        _SetextHeadingProcessor(md.parser), "setextheader", _BEFORE_THEMATIC_BREAKS
+    )

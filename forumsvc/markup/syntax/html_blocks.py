@@ -13,7 +13,6 @@ from xml.etree.ElementTree import Element, SubElement
 from markdown import Markdown
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
-from markdown.extensions import Extension
 from markdown.inlinepatterns import HtmlInlineProcessor
 
 from forumsvc.markup.syntax.line_search import LineSearch
@@ -134,12 +133,9 @@ class _HtmlInlineProcessor(HtmlInlineProcessor):
 _INLINE_HTML = _InlineHtml()
 
 
-class HtmlBlocksExtension(Extension):
-    """Parses HTML as CommonMark does."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Replace Python-Markdown's processors."""
-        md.block_level_elements += ["style", "textarea"]
-        md.preprocessors.deregister("html_block")
-        md.parser.blockprocessors.register(_HtmlBlockProcessor(md.parser), "html", _BEFORE_TABLES)
-        md.inlinePatterns.register(_HtmlInlineProcessor(_TAG, md), "html", _IN_PLACE_OF_HTML)
+def add_html_blocks(md: Markdown) -> None:
+    """Replace Python-Markdown's processors."""
+    md.block_level_elements += ["style", "textarea"]
+    md.preprocessors.deregister("html_block")
+    md.parser.blockprocessors.register(_HtmlBlockProcessor(md.parser), "html", _BEFORE_TABLES)
+    md.inlinePatterns.register(_HtmlInlineProcessor(_TAG, md), "html", _IN_PLACE_OF_HTML)

@@ -4,7 +4,6 @@ import re
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
-from markdown.extensions import Extension
 from markdown.inlinepatterns import (
     InlineProcessor,
     LinkInlineProcessor,
@@ -112,9 +111,6 @@ def _cannot_close(pattern: InlineProcessor, data: str, start: int) -> bool:
     return all(data.find(end, start) < 0 for end in ends)
 
 
-class InlineExtension(Extension):
-    """Parses inline Markdown like Python-Markdown, in less time."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Replace Python-Markdown's processor; must run after all inline patterns."""
-        md.treeprocessors.register(_InlineTreeProcessor(md), "inline", _IN_PLACE_OF_INLINE)
+def add_inline(md: Markdown) -> None:
+    """Replace Python-Markdown's processor; must run after all inline patterns."""
+    md.treeprocessors.register(_InlineTreeProcessor(md), "inline", _IN_PLACE_OF_INLINE)

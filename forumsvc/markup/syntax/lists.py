@@ -9,7 +9,6 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
 from markdown.blockprocessors import BlockProcessor
-from markdown.extensions import Extension
 
 from forumsvc.markup.syntax.html_blocks import starts_html_block
 from forumsvc.markup.syntax.line_search import MIN_CACHED_LENGTH
@@ -195,11 +194,8 @@ def _unwrap_paragraphs(li: Element) -> None:
             li.text = text
 
 
-class ListsExtension(Extension):
-    """Parses lists as CommonMark does."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Replace Python-Markdown's three list processors."""
-        for name in ("indent", "olist", "ulist"):
-            md.parser.blockprocessors.deregister(name)
-        md.parser.blockprocessors.register(ListProcessor(md.parser), "list", _AFTER_INDENTED_CODE)
+def add_lists(md: Markdown) -> None:
+    """Replace Python-Markdown's three list processors."""
+    for name in ("indent", "olist", "ulist"):
+        md.parser.blockprocessors.deregister(name)
+    md.parser.blockprocessors.register(ListProcessor(md.parser), "list", _AFTER_INDENTED_CODE)

@@ -3,7 +3,6 @@
 import re
 
 from markdown import Markdown
-from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 
 _MENTION = r"(?<![\w@/+])@[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
@@ -18,8 +17,6 @@ class _MentionTokenProcessor(InlineProcessor):
         return m[0], m.start(), m.end()
 
 
-class MentionTokensExtension(Extension):
-    """Parses a mention as a single token."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        md.inlinePatterns.register(_MentionTokenProcessor(_MENTION, md), "login", _BEFORE_EMPHASIS)
+def add_mention_tokens(md: Markdown) -> None:
+    """Parse a mention as a single token."""
+    md.inlinePatterns.register(_MentionTokenProcessor(_MENTION, md), "login", _BEFORE_EMPHASIS)

@@ -7,16 +7,16 @@ from markdown import Markdown
 from pymdownx.emoji import gemoji, to_alt
 
 from forumsvc.markup.sanitizer import ID_PREFIX
-from forumsvc.markup.syntax.autolinks import AutolinksExtension
+from forumsvc.markup.syntax.autolinks import add_autolinks
 from forumsvc.markup.syntax.code_highlighting import CodeFormatter
-from forumsvc.markup.syntax.commonmark import CommonMarkExtension
-from forumsvc.markup.syntax.fenced_code import FencedCodeExtension
-from forumsvc.markup.syntax.headings import HeadingsExtension
-from forumsvc.markup.syntax.html_blocks import HtmlBlocksExtension
-from forumsvc.markup.syntax.inline import InlineExtension
-from forumsvc.markup.syntax.lists import ListsExtension
-from forumsvc.markup.syntax.mention_tokens import MentionTokensExtension
-from forumsvc.markup.syntax.quotes import QuotesExtension
+from forumsvc.markup.syntax.commonmark import add_commonmark
+from forumsvc.markup.syntax.fenced_code import add_fenced_code
+from forumsvc.markup.syntax.headings import add_headings
+from forumsvc.markup.syntax.html_blocks import add_html_blocks
+from forumsvc.markup.syntax.inline import add_inline
+from forumsvc.markup.syntax.lists import add_lists
+from forumsvc.markup.syntax.mention_tokens import add_mention_tokens
+from forumsvc.markup.syntax.quotes import add_quotes
 
 _LINE_END = re.compile(r"\r\n?")
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -37,6 +37,11 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
     "pymdownx.tasklist": {},
     "pymdownx.tilde": {"subscript": False},
 }
+_ADDITIONS = (
+    *(add_autolinks, add_commonmark, add_fenced_code, add_headings, add_html_blocks),
+    *(add_lists, add_inline, add_mention_tokens, add_quotes),
+)
+"""What changes Python-Markdown and the extensions, in this order."""
 
 
 def slug(text: str, separator: str) -> str:
@@ -53,21 +58,12 @@ class MarkdownParser:
         fence = {"name": "*", "class": "", "format": self._format_code}
         fences = _EXTENSIONS["pymdownx.superfences"] | {"custom_fences": [fence]}
         self._markdown = Markdown(
-            extensions=[
-                *_EXTENSIONS,
-                AutolinksExtension(),
-                CommonMarkExtension(),
-                FencedCodeExtension(),
-                HeadingsExtension(),
-                HtmlBlocksExtension(),
-                ListsExtension(),
-                InlineExtension(),
-                MentionTokensExtension(),
-                QuotesExtension(),
-            ],
+            extensions=[*_EXTENSIONS],
             extension_configs=_EXTENSIONS | {"pymdownx.superfences": fences},
             output_format="html",
         )
+        for add in _ADDITIONS:
+            add(self._markdown)
 
     def convert(self, text: str) -> str:
         """Return the HTML of a Markdown text. Raises whatever Python-Markdown raises."""

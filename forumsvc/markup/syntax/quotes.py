@@ -6,7 +6,6 @@ from xml.etree.ElementTree import Element
 from markdown import Markdown
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockQuoteProcessor
-from markdown.extensions import Extension
 
 from forumsvc.markup.syntax.line_search import LineSearch
 
@@ -34,9 +33,6 @@ class _QuoteProcessor(BlockQuoteProcessor):
         return None
 
 
-class QuotesExtension(Extension):
-    """Parses block quotes as CommonMark does."""
-
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Replace Python-Markdown's processor."""
-        md.parser.blockprocessors.register(_QuoteProcessor(md.parser), "quote", _IN_PLACE_OF_QUOTES)
+def add_quotes(md: Markdown) -> None:
+    """Replace Python-Markdown's processor."""
+    md.parser.blockprocessors.register(_QuoteProcessor(md.parser), "quote", _IN_PLACE_OF_QUOTES)
