@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +18,7 @@ from forumsvc.media.images import normalize, thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.sandbox import SandboxProcess
 from tests.cases import each
+from tests.system.process import wait_until
 from tests.unit.media.decompression_bombs import large, png_bomb
 from tests.unit.media.sample_images import encoded, exif, scene
 
@@ -129,3 +131,15 @@ def test_an_upload_that_waits_too_long_is_refused_with_retry_after() -> None:
     with images._turn(Limits(), None), pytest.raises(RateLimited) as caught:
         normalize(BytesIO(b"x"), Limits(queue_timeout=0))
     assert caught.value.retry_after >= 1
+
+
+def test_no_more_than_three_uploads_wait_for_one() -> None:
+    def upload() -> None:
+        normalize(BytesIO(b"x"), Limits(queue_timeout=60))
+
+    with ThreadPoolExecutor(4) as threads, images._turn(Limits(), None):
+        waiting = [threads.submit(upload) for _ in range(3)]
+        wait_until(lambda: len(images._QUEUE._waiting) == 3, "they wait")
+        with pytest.raises(RateLimited):
+            threads.submit(upload).result(30)
+        assert not any(one.done() for one in waiting)

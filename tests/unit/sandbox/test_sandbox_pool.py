@@ -96,6 +96,12 @@ def test_slow_jobs_have_no_more_than_five_processes_a_slot(pool: SandboxPool) ->
     small.close(0)
 
 
+def test_spares_that_are_not_needed_any_more_end(pool: SandboxPool) -> None:
+    with slow_jobs(pool, 3), ThreadPoolExecutor(3) as threads:
+        list(threads.map(lambda _: run(pool, "sleep", 0.05, cpu_seconds=0.01), range(3)))
+    assert pool.alive <= 2
+
+
 def test_a_job_that_finds_no_process_in_time_is_refused(pool: SandboxPool) -> None:
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(run, pool, "sleep", 1) for _ in range(2)]
