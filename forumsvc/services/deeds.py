@@ -17,6 +17,7 @@ from ..clock import rfc3339_or_none
 from ..models import AdminAction, EventType, MailKind, Visibility
 from . import events, mails
 from .moderation import audit_log, notices
+from .moderation.notices import Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +127,8 @@ def record(db: Session, deed: Deed) -> None:
     if deed.user_id is None:
         return
     if kind.told is _Told.ALWAYS or (kind.told is _Told.IF_WHY and deed.reason and not is_own):
-        notices.notify(
-            db,
-            now,
-            deed.user_id,
-            kind.notice or what,
-            reason=deed.reason,
-            until=deed.until,
-            title=deed.title,
-            topic_id=deed.topic_id,
-            links=kind.links,
-        )
+        about = deed.reason, deed.topic_id, deed.title, deed.until, kind.links
+        notices.notify(db, now, deed.user_id, Notice(kind.notice or what, *about))
     if kind.mail is not None and deed.email is not None:
         said = {"reason": deed.reason or "", "until": rfc3339_or_none(deed.until) or ""}
         mails.enqueue(db, kind.mail, deed.email, now, user_id=deed.user_id, data=said)

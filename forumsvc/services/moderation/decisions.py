@@ -38,6 +38,7 @@ from ..deeds import Deed
 from . import held_posts as held_post_service
 from . import notices, restrictions, sweeps
 from .held_posts import Publication
+from .notices import Notice
 
 _STAYS = frozenset({Decision.APPROVE, Decision.DISMISS})
 """What leaves a reported post as it is."""
@@ -162,7 +163,7 @@ def _tell_reporters(db: Session, now: datetime, review: ReviewRow, verdict: Verd
     reporter_ids = select(Report.reporter_id).where(Report.review_id == review.id)
     # The reason of a silence is for the one who is silenced.
     reason = None if verdict.silences else verdict.reason
-    notices.notify_all(db, now, reporter_ids, said, reason=reason, topic_id=review.topic_id)
+    notices.notify_all(db, now, reporter_ids, Notice(said, reason, review.topic_id))
 
 
 def _check(review: ReviewRow, verdict: Verdict) -> None:
@@ -213,7 +214,7 @@ def _apply_to_account(
         raise Conflict(f"{user.user_login} has got another role meanwhile: only approve fits.")
     if is_approved:
         accounts.approve(db, user.user_id)
-        notices.notify(db, now, user.user_id, ACCOUNT_APPROVED, reason=verdict.reason)
+        notices.notify(db, now, user.user_id, Notice(ACCOUNT_APPROVED, verdict.reason))
     else:
         accounts.delete(db, user.user_login, actor_id=actor_id)
     email = mails.confirmed_email(user)
@@ -240,7 +241,7 @@ def _apply_to_reported(
         # With a reason the action itself has told the author.
         return
     if said != POST_STAYS or (reason and not verdict.silences):
-        notices.notify(db, now, review.author_id, said, reason=reason, topic_id=review.topic_id)
+        notices.notify(db, now, review.author_id, Notice(said, reason, review.topic_id))
 
 
 def _change_post(

@@ -1,60 +1,64 @@
-"""Telling a user what moderators did about them: a notification in the transaction that does it."""
+"""Telling a user what moderators did about them: a notification in the transaction that does it.
+
+It does not name the moderator: the built-in user `system` stands in their place. Its row is that of
+a deleted user: it cannot log in, is in no list, and nobody can follow or block it.
+"""
 
 import json
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, and_, insert, literal, select
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_without_invalidation
 from ...clock import rfc3339_or_none
-from ...models import Notification, NotificationType, Topic, User
+from ...db.statements import insert_or_ignore
+from ...models import Notification, NotificationType, Role, Topic, User, UserState
 from ...queries.user_locks import lock_users
-from . import builtin_user
+
+_LOGIN = "system"
+_LOGINS = (_LOGIN, *(f"{_LOGIN}-{number}" for number in range(1, 10)))
+"""The first free one is taken: a member may have had the login before it was reserved."""
 
 
-def notify(db: Session, now: datetime, user_id: int, action: str, **about: Any) -> None:
-    """Notify a user of an action of a moderator, as `notify_all` does."""
-    notify_all(db, now, select(User.id).where(User.id == user_id), action, **about)
-
-
-def notify_all(
-    db: Session,
-    now: datetime,
-    user_ids: Select[Any],
-    action: str,
-    *,
-    reason: str | None,
-    until: datetime | None = None,
-    title: str | None = None,
-    topic_id: int | None = None,
-    links: bool = False,
-) -> None:
-    """Notify users of an action of a moderator, whom the notification does not name.
+class Notice(NamedTuple):
+    """What users are told.
 
     action: an EventType, or what became of a report; until: when a silence ends; topic_id: of the
     topic that it is about; title: where there is none; links: whether it leads to the topic, unless
-    that is hidden. The number of statements does not depend on that of the users.
+    that is hidden.
     """
-    shown_id = None
-    if topic_id is not None:
+
+    action: str
+    reason: str | None
+    topic_id: int | None = None
+    title: str | None = None
+    until: datetime | None = None
+    links: bool = False
+
+
+def notify(db: Session, now: datetime, user_id: int, notice: Notice) -> None:
+    """Notify a user of an action of a moderator, as `notify_all` does."""
+    notify_all(db, now, select(User.id).where(User.id == user_id), notice)
+
+
+def notify_all(db: Session, now: datetime, user_ids: Select[Any], notice: Notice) -> None:
+    """Notify users of an action of a moderator, by as many statements as for one user."""
+    title, shown_id = notice.title, None
+    if notice.topic_id is not None:
         is_visible = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
         columns = select(Topic.title, is_visible.label("is_visible"))
-        topic = db.execute(columns.where(Topic.id == topic_id)).one()
+        topic = db.execute(columns.where(Topic.id == notice.topic_id)).one()
         title = topic.title
-        shown_id = topic_id if links and topic.is_visible else None
-    details = {
-        "action": str(action),
-        "reason": reason,
-        "until": rfc3339_or_none(until),
-        "title": title,
-    }
+        shown_id = notice.topic_id if notice.links and topic.is_visible else None
+    until = rfc3339_or_none(notice.until)
+    details = {"action": str(notice.action), "reason": notice.reason, "until": until}
     values = {
-        "actor_id": builtin_user.get_or_create(db, now),
+        "actor_id": _builtin_user_id(db, now),
         "type": str(NotificationType.MODERATION),
         "topic_id": shown_id,
-        "details": json.dumps(details, ensure_ascii=False),
+        "details": json.dumps({**details, "title": title}, ensure_ascii=False),
         "created_at": now,
         "updated_at": now,
     }
@@ -66,3 +70,20 @@ def notify_all(
     db.execute(insert(Notification).from_select(["user_id", *values], rows))
     counted = update_without_invalidation(User).values(unread_count=User.unread_count + 1)
     db.execute(counted.where(is_recipient))
+
+
+def _builtin_user_id(db: Session, now: datetime) -> int:
+    """Return the id of the built-in user, which is created when it is needed first."""
+    found = select(User.id).where(User.login_key.in_(_LOGINS), User.is_builtin.is_(True))
+    user_id: int | None = db.scalar(found)
+    if user_id is not None:
+        return user_id
+    for login in _LOGINS:
+        values = {"login": login, "login_key": login, "role": Role.MEMBER, "is_builtin": True}
+        state = {"state": UserState.DELETED, "created_at": now, "updated_at": now}
+        if insert_or_ignore(db, User, **values, **state):
+            break
+        # Another transaction may have just created it.
+        if (user_id := db.scalar(found)) is not None:
+            return user_id
+    return db.scalars(found).one()

@@ -32,6 +32,7 @@ from .. import accounts, deeds, mails, revocation
 from ..accounts import Account
 from ..deeds import Deed
 from . import notices, sweeps
+from .notices import Notice
 
 BATCH_SIZE = 100
 """Users per transaction."""
@@ -117,8 +118,8 @@ def silence_at_least(
     """
     is_blocked = state_at(user.state, user.blocked_until, now) == UserState.BLOCKED
     if is_blocked and (user.blocked_until is None or user.blocked_until >= until):
-        silenced = EventType.USER_SILENCED
-        notices.notify(db, now, user.user_id, silenced, reason=reason, until=user.blocked_until)
+        notice = Notice(EventType.USER_SILENCED, reason, until=user.blocked_until)
+        notices.notify(db, now, user.user_id, notice)
         return
     silence(db, actor_id, now, user, reason=reason, until=until, review_id=review_id)
 
