@@ -5,6 +5,7 @@ the user whom it concerns. `KINDS` says for each kind of deed which of them ther
 do without changing what is there already is an event alone: see `events`.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from ..clock import rfc3339_or_none
-from ..models import AdminAction, EventType, MailKind, Visibility
+from ..db.statements import insert_row
+from ..log_lines import REQUEST_ID
+from ..models import AdminAction, AuditRecord, EventType, MailKind, Visibility
 from . import events, mails
 from .moderation import audit_log, notices
 from .moderation.notices import Notice
@@ -72,14 +75,16 @@ class _Kind:
     mail: MailKind | None = None
 
 
-_LOGGED = ("actor_id", "user_id", "topic_id", "reply_id", "node_id", "reason", "details")
+_LOGGED = ("actor_id", "user_id", "topic_id", "reply_id", "node_id", "reason")
+_NO_REQUEST = "-"
 _USER, _POST = ("user_id",), ("topic_id", "reply_id")
 _STAFF, _PUBLIC = Visibility.STAFF, Visibility.PUBLIC
 _EDITED = _Kind(_STAFF, own=False, event=_POST)
 _HIDDEN = _Kind(_PUBLIC, own=False, event=_POST, told=_Told.IF_WHY)
 _CHANGED = _Kind(_PUBLIC, own=False, event=_POST, told=_Told.IF_WHY, links=True)
 _BY_MODERATOR = _Kind(_PUBLIC, event=_POST, told=_Told.IF_WHY, links=True)
-KINDS = {
+KINDS: dict[EventType | AdminAction, _Kind] = {
+    **dict.fromkeys(AdminAction, _Kind()),
     EventType.TOPIC_UPDATED: _EDITED,
     EventType.TOPIC_MOVED: _EDITED,
     EventType.TOPIC_DELETED: _HIDDEN,
@@ -110,20 +115,19 @@ KINDS = {
     AdminAction.PHOTO_DELETED: _Kind(_STAFF),
     AdminAction.POSTS_SWEPT: _Kind(_STAFF),
 }
-"""How each kind of deed is told; those that are not here are in the log for admins alone."""
+"""How each kind of deed is told; most actions of administrators are in the log alone."""
 
 
 def record(db: Session, deed: Deed) -> None:
     """Record a deed in the transaction that does it, wherever it is to be told."""
     what, now = deed.what, deed.at
-    kind = KINDS.get(what, _Kind())
+    kind = KINDS[what]
     is_own = deed.actor_id == deed.user_id
     if kind.event:
         ids = {name: getattr(deed, name) for name in kind.event}
         events.record(db, EventType(what), now, actor_id=deed.actor_id, data=deed.data, **ids)
     if kind.log is not None and (kind.own or not is_own):
-        columns = {name: getattr(deed, name) for name in _LOGGED}
-        audit_log.insert(db, kind.log, action=str(what), created_at=now, **columns)
+        _log(db, deed, kind.log)
     if deed.user_id is None:
         return
     if kind.told is _Told.ALWAYS or (kind.told is _Told.IF_WHY and deed.reason and not is_own):
@@ -132,3 +136,19 @@ def record(db: Session, deed: Deed) -> None:
     if kind.mail is not None and deed.email is not None:
         said = {"reason": deed.reason or "", "until": rfc3339_or_none(deed.until) or ""}
         mails.enqueue(db, kind.mail, deed.email, now, user_id=deed.user_id, data=said)
+
+
+def _log(db: Session, deed: Deed, visibility: Visibility) -> None:
+    if events.records_nothing(db):
+        return
+    request_id, details = REQUEST_ID.get(), deed.details
+    values: dict[str, Any] = {
+        **{name: getattr(deed, name) for name in _LOGGED},
+        "created_at": deed.at,
+        "action": str(deed.what),
+        "visibility": str(visibility),
+        "via": str(audit_log.via_of(db, deed.actor_id)),
+        "details": None if details is None else json.dumps(details, ensure_ascii=False),
+        "request_id": None if request_id == _NO_REQUEST else request_id,
+    }
+    insert_row(db, AuditRecord, **values)

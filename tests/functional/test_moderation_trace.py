@@ -99,7 +99,7 @@ def test_without_the_recording_the_test_above_fails(
     def record_nothing(*_: Any, **__: Any) -> None:
         """Leave the trace out."""
 
-    name = "forumsvc.services.deeds.audit_log.insert"
+    name = "forumsvc.services.deeds._log"
     monkeypatch.setattr(name, record_nothing)
     with pytest.raises(AssertionError):
         test_the_operation_is_recorded(app, engines, fixture, operation)

@@ -1,21 +1,15 @@
-"""The records of the log: inserted by `deeds`, deleted when they are old."""
+"""How what is in the log was done, and the deletion of old records; `deeds` inserts them."""
 
-import json
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session
 
 from ...db.expired_rows import ExpiredRows
 from ...db.statements import insert_row
-from ...log_lines import REQUEST_ID
 from ...models import AdminAction, AuditRecord, Via, Visibility
-from .. import events
 
 _VIA = "via"
-_NO_REQUEST = "-"
 _TRIM_EVERY = timedelta(days=1)
 
 
@@ -24,30 +18,7 @@ def set_via(db: Session, via: Via) -> None:
     db.info[_VIA] = via
 
 
-def insert(
-    db: Session,
-    visibility: Visibility,
-    *,
-    actor_id: int | None,
-    details: Mapping[str, Any] | None,
-    **columns: Any,
-) -> None:
-    """Insert a record, which cannot be changed or taken back. columns: the others of the table."""
-    if events.records_nothing(db):
-        return
-    request_id = REQUEST_ID.get()
-    values: dict[str, Any] = {
-        **columns,
-        "visibility": str(visibility),
-        "via": str(_via_of(db, actor_id)),
-        "actor_id": actor_id,
-        "details": None if details is None else json.dumps(details, ensure_ascii=False),
-        "request_id": None if request_id == _NO_REQUEST else request_id,
-    }
-    insert_row(db, AuditRecord, **values)
-
-
-def _via_of(db: Session, actor_id: int | None) -> Via:
+def via_of(db: Session, actor_id: int | None) -> Via:
     """Return how it was done: what a request does without an actor, the service does itself."""
     via: Via = db.info.get(_VIA, Via.AUTO)
     return Via.AUTO if actor_id is None and via is not Via.CLI else via
