@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ..schemas.restrictions import reason_form
+from ..schemas.restrictions import REASON_FORM
 from ..web.api.api_view import Locked
 from ..web.api.request import ForumRequest
 from .paths import see_other
@@ -43,7 +43,7 @@ def add_buttons(
             request_method="POST",
             permission=action.permission,
             locked=action.locked,
-            schema=reason_form,
+            schema=REASON_FORM,
         )
 
 

@@ -1,9 +1,6 @@
 """The parameters of the endpoints of reports."""
 
 from enum import StrEnum
-from typing import Any
-
-import colander
 
 from ..models import ReportCategory
 from .fields import Choice, Id, Lines, optional, parameters, required
@@ -19,11 +16,9 @@ class Reportable(StrEnum):
     USER = "user"
 
 
-def report_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema of POST /reports."""
-    return parameters(
-        required("obj_type", Choice(Reportable)),
-        required("obj_id", Id()),
-        required("category", Choice(ReportCategory)),
-        optional("comment", Lines(0, MAX_COMMENT), ""),
-    )
+REPORT_FORM = parameters(
+    required("obj_type", Choice(Reportable)),
+    required("obj_id", Id()),
+    required("category", Choice(ReportCategory)),
+    optional("comment", Lines(0, MAX_COMMENT), ""),
+)

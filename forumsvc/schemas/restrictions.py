@@ -1,9 +1,5 @@
 """The parameters of what moderators do with a reason: silences, warnings and the like."""
 
-from typing import Any
-
-import colander
-
 from ..services.moderation.restrictions import HiddenPosts
 from .fields import Choice, Id, Integer, Lines, Moment, optional, parameters, required
 
@@ -11,28 +7,21 @@ MAX_REASON = 500
 MAX_NOTE = 2_000
 MAX_DAYS = 3_650
 
+REASON_FORM = parameters(optional("reason", Lines(0, MAX_REASON)))
+"""What may be done with a reason."""
 
-def reason_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema of what may be done with a reason."""
-    return parameters(optional("reason", Lines(0, MAX_REASON)))
+SILENCE_FORM = parameters(
+    required("reason", Lines(1, MAX_REASON)),
+    optional("days", Integer(1, MAX_DAYS)),
+    optional("until", Moment()),
+    optional("note", Lines(0, MAX_NOTE), ""),
+    optional("hide_posts", Choice(HiddenPosts), str(HiddenPosts.NONE)),
+)
+"""`days` and `until` exclude each other."""
 
-
-def silence_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema of POST /users/:id/silence; `days` and `until` exclude each other."""
-    return parameters(
-        required("reason", Lines(1, MAX_REASON)),
-        optional("days", Integer(1, MAX_DAYS)),
-        optional("until", Moment()),
-        optional("note", Lines(0, MAX_NOTE), ""),
-        optional("hide_posts", Choice(HiddenPosts), str(HiddenPosts.NONE)),
-    )
-
-
-def warning_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema of POST /users/:id/warn."""
-    return parameters(
-        required("reason", Lines(1, MAX_REASON)),
-        optional("note", Lines(0, MAX_NOTE), ""),
-        optional("topic_id", Id()),
-        optional("reply_id", Id()),
-    )
+WARNING_FORM = parameters(
+    required("reason", Lines(1, MAX_REASON)),
+    optional("note", Lines(0, MAX_NOTE), ""),
+    optional("topic_id", Id()),
+    optional("reply_id", Id()),
+)

@@ -8,14 +8,14 @@ from ..permissions import LogPermission
 from ..queries import audit_log
 from ..queries.audit_log import LogFilter
 from ..resources.audit_log import AuditLog
-from ..schemas.audit_log import log_list
+from ..schemas.audit_log import LOG_LIST
 from ..security.policy import decide
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Kind, Listing
 
 
-@api_view(AuditLog, "GET", LogPermission.VIEW, schema=log_list)
+@api_view(AuditLog, "GET", LogPermission.VIEW, schema=LOG_LIST)
 def list_log(log: AuditLog, request: ForumRequest) -> Listing:
     """List what moderators and administrators did, the newest first."""
     values = request.validated

@@ -4,7 +4,7 @@ from ..permissions import Common
 from ..permissions import HeldPermission as May
 from ..queries import held_posts
 from ..resources.held_posts import HeldPostItem, HeldPosts
-from ..schemas.held_posts import held_list
+from ..schemas.held_posts import HELD_LIST
 from ..security.policy import decide
 from ..services.moderation import held_posts as held_post_service
 from ..web.api.api_view import api_view
@@ -18,7 +18,7 @@ def held_result(request: ForumRequest, held_id: int) -> Held:
     return Held(held_posts.by_id(request.db, held_id))
 
 
-@api_view(HeldPosts, "GET", May.VIEW_OWN, schema=held_list)
+@api_view(HeldPosts, "GET", May.VIEW_OWN, schema=HELD_LIST)
 def list_held_posts(container: HeldPosts, request: ForumRequest) -> Listing:
     """List the caller's own held posts, or everybody's for moderators, newest first."""
     may_see_all = decide(request.caller, container, May.VIEW)

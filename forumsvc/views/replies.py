@@ -9,7 +9,7 @@ from ..resources.replies import ReplyItem
 from ..resources.topics import TopicItem
 from ..schemas.including import with_include
 from ..schemas.replies import reply_form
-from ..schemas.restrictions import reason_form
+from ..schemas.restrictions import REASON_FORM
 from ..services import replies
 from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
@@ -59,7 +59,7 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
     return Detail(Kind.REPLY, item.reloaded())
 
 
-@api_view(ReplyItem, "DELETE", May.DESTROY, schema=reason_form, locked="row")
+@api_view(ReplyItem, "DELETE", May.DESTROY, schema=REASON_FORM, locked="row")
 def delete_reply(item: ReplyItem, request: ForumRequest) -> Ok:
     row, reason = cast("ReplyRow", item.row), request.validated["reason"]
     replies.destroy(request.db, request.actor_id, request.now, row, reason)

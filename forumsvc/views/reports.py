@@ -4,14 +4,14 @@ from ..permissions import ReportPermission
 from ..queries import reports
 from ..resources.reports import Reports
 from ..schemas.paging import PAGED
-from ..schemas.reports import Reportable, report_form
+from ..schemas.reports import REPORT_FORM, Reportable
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.reports import report, report_target
 from ..web.responses.results import Kind, Listing, Shown
 
 
-@api_view(Reports, "POST", ReportPermission.CREATE, schema=report_form)
+@api_view(Reports, "POST", ReportPermission.CREATE, schema=REPORT_FORM)
 def create_report(container: Reports, request: ForumRequest) -> Shown:
     """Report a topic, a reply or a user to the moderators."""
     values = request.validated

@@ -7,7 +7,7 @@ from ..permissions import UserPermission as May
 from ..queries import restrictions
 from ..resources.users import UserItem
 from ..schemas.paging import PAGED
-from ..schemas.restrictions import reason_form, silence_form, warning_form
+from ..schemas.restrictions import REASON_FORM, SILENCE_FORM, WARNING_FORM
 from ..security.policy import decide
 from ..services.moderation import restrictions as restriction_service
 from ..web.api.api_view import api_view
@@ -15,7 +15,7 @@ from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind, Listing
 
 
-@api_view(UserItem, "POST", May.SILENCE, name="silence", schema=silence_form, locked="row")
+@api_view(UserItem, "POST", May.SILENCE, name="silence", schema=SILENCE_FORM, locked="row")
 def silence(item: UserItem, request: ForumRequest) -> Detail:
     """Let a user only read, for some days or without an end."""
     restriction_service.silence_by_form(
@@ -24,7 +24,7 @@ def silence(item: UserItem, request: ForumRequest) -> Detail:
     return Detail(Kind.USER, item.reloaded())
 
 
-@api_view(UserItem, "POST", May.UNSILENCE, name="unsilence", schema=reason_form, locked="row")
+@api_view(UserItem, "POST", May.UNSILENCE, name="unsilence", schema=REASON_FORM, locked="row")
 def unsilence(item: UserItem, request: ForumRequest) -> Detail:
     """Let a user write again."""
     reason = request.validated["reason"]
@@ -32,7 +32,7 @@ def unsilence(item: UserItem, request: ForumRequest) -> Detail:
     return Detail(Kind.USER, item.reloaded())
 
 
-@api_view(UserItem, "POST", May.WARN, name="warn", schema=warning_form, locked="row")
+@api_view(UserItem, "POST", May.WARN, name="warn", schema=WARNING_FORM, locked="row")
 def warn(item: UserItem, request: ForumRequest) -> Detail:
     """Warn a user, perhaps about a topic or a reply."""
     values = request.validated

@@ -4,7 +4,7 @@ from ..permissions import ReviewPermission as May
 from ..queries import reviews
 from ..queries.reviews import ReviewFilter, ReviewOrder
 from ..resources.reviews import ReviewItem, Reviews
-from ..schemas.reviews import resolve_form, review_list
+from ..schemas.reviews import RESOLVE_FORM, REVIEW_LIST
 from ..services.moderation.decisions import Publication
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
@@ -16,7 +16,7 @@ _NO_VERSION = 0
 """No review has it: the same decision again is answered, any other is too late."""
 
 
-@api_view(Reviews, "GET", May.VIEW, schema=review_list)
+@api_view(Reviews, "GET", May.VIEW, schema=REVIEW_LIST)
 def list_reviews(container: Reviews, request: ForumRequest) -> Listing:
     """List what moderators have to look at, or what they decided."""
     values = request.validated
@@ -43,7 +43,7 @@ def _render_held(item: ReviewItem, request: ForumRequest) -> Publication | None:
     "POST",
     May.RESOLVE,
     name="resolve",
-    schema=resolve_form,
+    schema=RESOLVE_FORM,
     prework=_render_held,
     locked="row",
 )

@@ -7,13 +7,13 @@ from ..errors import Invalid
 from ..permissions import TopicPermission as May
 from ..resources.topics import TopicItem
 from ..schemas.fields import quoted
-from ..schemas.restrictions import reason_form
+from ..schemas.restrictions import REASON_FORM
 from ..services import topics
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Ok
 
-_action = partial(api_view, TopicItem, "POST", schema=reason_form, locked="state")
+_action = partial(api_view, TopicItem, "POST", schema=REASON_FORM, locked="state")
 _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CLOSE, May.OPEN)
 
 

@@ -11,7 +11,7 @@ from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
 from ..schemas.including import with_include
 from ..schemas.paging import PAGED
-from ..schemas.restrictions import reason_form
+from ..schemas.restrictions import REASON_FORM
 from ..schemas.topics import topic_form, topic_list
 from ..services import relations
 from ..services import topics as topic_service
@@ -90,7 +90,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
     return Detail(Kind.TOPIC, item.reloaded())
 
 
-@api_view(TopicItem, "DELETE", May.DESTROY, schema=reason_form, locked="row")
+@api_view(TopicItem, "DELETE", May.DESTROY, schema=REASON_FORM, locked="row")
 def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
     reason = request.validated["reason"]
     topic_service.destroy(request.db, request.actor_id, request.now, item.row, reason)

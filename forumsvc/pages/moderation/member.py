@@ -9,7 +9,7 @@ from ...models import UserState, state_at
 from ...permissions import UserPermission as May
 from ...queries import restrictions
 from ...resources.users import UserItem
-from ...schemas.restrictions import reason_form, silence_form, warning_form
+from ...schemas.restrictions import REASON_FORM, SILENCE_FORM, WARNING_FORM
 from ...security.policy import abilities
 from ...services.access import post_networks
 from ...services.moderation import restrictions as restriction_service
@@ -22,7 +22,7 @@ from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import see_other, user_path
 from ..views import add_page
 
-_ACTIONS = {"silence": silence_form, "unsilence": reason_form, "warn": warning_form}
+_ACTIONS = {"silence": SILENCE_FORM, "unsilence": REASON_FORM, "warn": WARNING_FORM}
 _PERMISSIONS = {"silence": May.SILENCE, "unsilence": May.UNSILENCE, "warn": May.WARN}
 
 
@@ -41,7 +41,7 @@ def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
         return see_other(request.route_path("moderated_user", login=item.row.user_login))
 
     request.validated = {"page": 1}
-    schema = _ACTIONS[name](request.settings)
+    schema = _ACTIONS[name]
     return process_form(request, schema, act, **{**_others(item, request), "failed": name})
 
 

@@ -12,7 +12,7 @@ from ...presenters.held_posts import hold_reason
 from ...queries import nodes
 from ...queries.reviews import ReviewRow
 from ...resources.reviews import ReviewItem
-from ...schemas.reviews import resolve_form
+from ...schemas.reviews import RESOLVE_FORM
 from ...texts import Message
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
@@ -41,7 +41,7 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
 
     others = _others(item, request)
     try:
-        return process_form(request, resolve_form(request.settings), decide, **others)
+        return process_form(request, RESOLVE_FORM, decide, **others)
     except PreconditionFailed as error:
         request.response.status_int = 412
         found = item.reloaded()
