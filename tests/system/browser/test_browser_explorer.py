@@ -1,12 +1,7 @@
-"""The explorer in a real browser: log in by its dialog, list topics, create one.
-
-With SCREENSHOTS set to a folder, screenshots are stored there.
-"""
+"""The explorer in a real browser: log in by its dialog, list topics, create one."""
 
 import json
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,11 +55,6 @@ def page(request: pytest.FixtureRequest, browser: Browser, service: Service) -> 
     assert [url for url in elsewhere if not url.startswith((service.address, "data:"))] == []
 
 
-def shot(page: Page | Locator, name: str) -> None:
-    if folder := os.environ.get("SCREENSHOTS"):
-        page.screenshot(path=Path(folder) / f"explorer-{name}.png")
-
-
 def operation(page: Page, name: str) -> Locator:
     """Open an operation and return its part of the page."""
     part = page.locator(f"[id$='-{name}'].opblock")
@@ -88,17 +78,14 @@ def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(
     service.person(login)
     page.goto("/docs")
     expect(page.locator(".opblock").first).to_be_visible()
-    shot(page, f"{size}-top")
     page.locator(".auth-wrapper .authorize").first.click()
     dialog = page.locator(".modal-ux")
     expect(dialog).to_contain_text("authorizationCode with PKCE")
-    shot(page, f"{size}-dialog")
     with page.expect_popup() as opened:
         dialog.get_by_role("button", name="Apply given OAuth2 credentials").click()
     window = opened.value
     log_in(window, login)
     expect(window.get_by_role("heading", level=1)).to_contain_text("API explorer")
-    shot(window, f"{size}-consent")
     with window.expect_event("close"):
         window.get_by_role("button", name="Allow").click()
     expect(dialog.get_by_role("button", name="Remove authorization")).to_be_visible()
@@ -109,7 +96,6 @@ def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(
     form.fill(json.dumps({"title": f"Knots ({size})", "node_id": node, "body": "**Bowline**."}))
     status, topic = answer_of(create)
     assert (status, topic["title"], topic["user"]["login"]) == ("201", f"Knots ({size})", login)
-    shot(create, f"{size}-created")
 
     listed = operation(page, "listTopics")
     # What may be left out is left out: no example of a value is sent unasked.
@@ -117,7 +103,6 @@ def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(
     assert status == "200"
     assert topic["id"] in [one["id"] for one in topics]
     assert page.evaluate(OVERFLOW) <= 0
-    shot(listed, f"{size}-listed")
 
 
 def test_every_kind_of_operation_is_shown_within_the_policy(page: Page, node: int) -> None:
@@ -125,5 +110,4 @@ def test_every_kind_of_operation_is_shown_within_the_policy(page: Page, node: in
     for name in ("uploadPhoto", "updateProfile", "markRead", "listNotifications"):
         part = operation(page, name)
         expect(part.locator(".execute")).to_be_visible()
-        shot(part, f"desk-{name}")
     assert page.evaluate(OVERFLOW) <= 0

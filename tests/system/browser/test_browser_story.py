@@ -1,13 +1,8 @@
-"""A newcomer's story on a phone and a desk, in both languages, with scripts and without.
+"""A newcomer's story on a phone and a desk, in both languages, with scripts and without."""
 
-With SCREENSHOTS set to a folder, a screenshot of each step is stored there.
-"""
-
-import os
 import re
 from collections.abc import Iterator
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -42,15 +37,6 @@ class Person:
             **options,  # type: ignore[arg-type]
         )
         self.page: Page = self.context.new_page()
-        self.steps = 0
-
-    def look(self, step: str) -> None:
-        """Keep a picture of a step."""
-        self.steps += 1
-        folder = os.environ.get("SCREENSHOTS")
-        if folder:
-            name = f"{self.login}-{self.steps:02}-{step}.png"
-            self.page.screenshot(path=Path(folder) / name, full_page=True)
 
     def press(self, action: str, within: str = "main") -> None:
         """Press the button of an action, by the end of its form's address."""
@@ -106,11 +92,9 @@ def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follo
 
     page = new.page
     page.goto("/")
-    new.look("reads")
     page.goto("/search")
     page.locator("#q").fill(f"Rowing {name}")
     page.locator(SUBMIT).click()
-    new.look("searches")
     page.locator(".found .title").first.click()
     expect(page.locator("h1")).to_have_text(f"Rowing in {name}")
     expect(page.locator("main form")).to_have_count(0)
@@ -118,7 +102,6 @@ def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follo
     page.locator("#login").fill(new.login)
     page.locator("#email").fill(f"{new.login}@example.org")
     page.locator("#password").fill(PASSWORD)
-    new.look("signs-up")
     page.locator(SUBMIT).click()
     log_in_by_names(page, new.login)
     page.goto("/topics/new")
@@ -126,13 +109,10 @@ def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follo
     page.locator("#node_id").select_option(label=f"Boats {name}")
     page.locator("#body").fill("This is my boat:")
     page.locator("#picture").set_input_files(picture())
-    new.look("writes")
     page.locator("button[name=preview]").click()
     expect(page.locator(".preview img")).to_have_count(1)
-    new.look("previews")
     page.locator(SUBMIT).click()
     expect(page.locator("#topic img[src*='/photos/']")).to_have_count(1)
-    new.look("has-written")
     topic = re.sub(r"[?#].*", "", page.url)
 
     page = old.page
@@ -145,17 +125,14 @@ def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follo
     page.goto("/")
     expect(page.locator("header nav .mark")).to_have_text("1")
     page.locator("header nav .mark").click()
-    new.look("is-told")
     page.locator(".unread .about a").last.click()
     expect(page.locator("article.reply .user-mention")).to_have_count(1)
     new.press("like", "article.reply")
     expect(page.locator("article.reply form[action$='/unlike']")).to_have_count(1)
-    new.look("likes")
     page.locator("article.reply .about a").first.click()
     expect(page.locator("h1")).to_have_text(old.login)
     new.press("follow")
     expect(page.locator("form[action$='/unfollow']")).to_have_count(1)
-    new.look("follows")
     page.goto(f"/{new.login}/following")
     expect(page.locator(".people")).to_contain_text(old.login)
     page.locator("header form button").click()

@@ -42,7 +42,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The commands for the examples; a replacement on a machine without curl."""
+    """The commands for the examples."""
     folder = tmp_path_factory.mktemp("programs")
     return doc_examples.commands(folder)
 
