@@ -132,11 +132,6 @@ def waiting(db: ReadConnection) -> tuple[int, datetime | None]:
     return int(found.open), found.oldest_at
 
 
-def open_count(db: ReadConnection) -> int:
-    """Return how many reviews are open."""
-    return waiting(db)[0]
-
-
 _REPORTERS = (
     select(func.aggregate_strings(cast(Report.reporter_id, String), _COMMA))
     .where(Report.review_id == Review.id)

@@ -24,7 +24,7 @@ def list_reviews(container: Reviews, request: ForumRequest) -> Listing:
     wanted = ReviewFilter(values["state"], values["kind"], values["node_id"], author_id)
     order = ReviewOrder(values["order"])
     found, cursors = reviews.page_of(request.db, wanted, order, request.page)
-    total = reviews.open_count(request.db)
+    total = reviews.waiting(request.db)[0]
     return Listing(Kind.REVIEW, "reviews", found, cursors, total=total)
 
 

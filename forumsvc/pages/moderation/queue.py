@@ -27,7 +27,7 @@ def show_queue(container: Reviews, request: ForumRequest) -> dict[str, Any]:
     return {
         "lines": [_line(request, row) for row in found],
         "here": request.matched_route.name,
-        "open": reviews.open_count(request.db),
+        "open": reviews.waiting(request.db)[0],
         **cursor_links(request, cursors),
     }
 
