@@ -95,7 +95,6 @@ class FailedEvents(Handler):
     """Handles events again that were put aside, when somebody retries their jobs."""
 
     kind = JobKind.EVENT
-    at_once = 1
     lock = timedelta(minutes=5)
     pauses = ()
 

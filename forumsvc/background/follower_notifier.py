@@ -24,9 +24,7 @@ class FollowerNotifier(Handler):
     """Notifies followers in batches, those of the posts in turn."""
 
     kind = JobKind.NOTIFY
-    at_once = 1
     lock = timedelta(seconds=10)
-    pauses = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30))
 
     def __init__(self, database: Database) -> None:
         self._database = database

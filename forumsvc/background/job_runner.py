@@ -43,9 +43,9 @@ class Handler(ABC):
     """
 
     kind: JobKind
-    at_once: int
+    at_once: int = 1
     lock: timedelta
-    pauses: tuple[timedelta, ...]
+    pauses: tuple[timedelta, ...] = tuple(timedelta(minutes=each) for each in (1, 5, 30))
     stopping: threading.Event
 
     @abstractmethod

@@ -32,7 +32,6 @@ class MailSender(Handler):
     """Sends the emails, one after the other."""
 
     kind = JobKind.MAIL
-    at_once = 1
     lock = timedelta(minutes=5)
     pauses = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 2 * 60, 8 * 60))
 

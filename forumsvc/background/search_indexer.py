@@ -40,9 +40,7 @@ class TopicIndexer(Handler):
     """Indexes the replies of topics that were moved, hidden or shown again."""
 
     kind = JobKind.INDEX_TOPIC
-    at_once = 1
     lock = timedelta(minutes=2)
-    pauses = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30))
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -25,7 +25,6 @@ class Sweeper(Handler):
     """Carries out the orders, each post in a transaction of its own."""
 
     kind = JobKind.SWEEP
-    at_once = 1
     lock = timedelta(minutes=2)
     pauses = tuple(timedelta(seconds=seconds) for seconds in (1, 1, 60, 300, 1800))
 

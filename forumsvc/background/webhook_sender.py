@@ -41,7 +41,6 @@ class WebhookSender(Handler):
 
     kind = JobKind.DELIVER
     lock = timedelta(minutes=1)
-    pauses = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30))
 
     def __init__(self, database: Database, settings: Settings, *, seconds: float = 15) -> None:
         """seconds: for one attempt."""
