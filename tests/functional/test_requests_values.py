@@ -42,6 +42,7 @@ def test_limit_is_an_integer_from_1_to_150_and_offset_one_of_at_least_0(
 
 
 KINDS = "last_actived, recent, no_reply, popular, excellent"
+ACTIONS = "ban, unban, normal, excellent, unexcellent, close, open"
 ORDERS = "recent, likes, replies"
 TOPIC = {"title": "T", "node_id": "1", "body": "B"}
 LIKE = {"obj_type": "topic", "obj_id": "1"}
@@ -53,6 +54,8 @@ REFUSED = [
     ("GET", "/topics", {"type": "\0"}, rf"type: must be one of {KINDS}, not '\x00'"),
     ("GET", "/users/me/topics", {"order": "hits"}, f"order: must be one of {ORDERS}, not 'hits'"),
     ("POST", "/likes", {**LIKE, "obj_type": "x"}, "obj_type: must be one of topic, reply, not 'x'"),
+    ("POST", "/topics/{topic}/action", {"type": "x"}, f"type: must be one of {ACTIONS}; not 'x'"),
+    ("POST", "/topics/{topic}/action", {}, f"type: must be one of {ACTIONS}; is required"),
     *(
         (method, path, {key: sent[key] for key in sent if key != name}, f"{name}: is required")
         for method, path, sent in (

@@ -163,6 +163,18 @@ def test_a_button_stands_where_the_api_would_allow_it(
     assert people["ann"].post(f"{path}/close").status_int == 403
 
 
+def test_the_buttons_of_a_member_follow_and_block(forum: Forum, visitor: Visitor, ann: int) -> None:
+    forum.person("bob")
+    visitor.log_in()
+    reader = forum.caller(forum.token(ann))
+    for action, path, logins in (
+        *(("follow", "following", ["bob"]), ("unfollow", "following", [])),
+        *(("block", "blocked", ["bob"]), ("unblock", "blocked", [])),
+    ):
+        assert visitor.post(f"/bob/{action}").status_int == 303
+        assert [one["login"] for one in reader.get(f"/users/ann/{path}").json] == logins
+
+
 def test_a_visitor_who_writes_is_asked_to_log_in(visitor: Visitor, topic: int) -> None:
     answer = visitor.get(f"/topics/{topic}/replies")
     assert answer.location.endswith(f"/login?next=%2Ftopics%2F{topic}%2Freplies")

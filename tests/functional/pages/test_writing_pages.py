@@ -4,7 +4,7 @@ import pytest
 from webtest import Upload
 
 from forumsvc.models import Photo, Reply, Topic
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, content
 
 from .pictures import png
 from .visitor import Visitor, sent, wrong
@@ -51,6 +51,18 @@ def test_a_change_of_a_reply_has_a_preview(forum: Forum, visitor: Visitor, ann: 
     page = form.submit("preview")
     assert page.html.find(class_="forum-content").em.text == "Better"
     assert forum.nobody.get(f"/replies/{reply}").json["body"] == "A reply"
+
+
+def test_an_author_changes_a_topic_and_a_reply(forum: Forum, member: Visitor, ann: int) -> None:
+    author, node, other = forum.caller(forum.token(ann)), forum.node(), forum.node("Other")
+    topic = content(author.post("/topics", title="T", node_id=node, body="B"))["id"]
+    reply = content(author.post(f"/topics/{topic}/replies", body="R"))["id"]
+    changed = {"title": "New", "node_id": str(other), "body": "New body"}
+    assert sent(member.form(f"/topics/{topic}/edit"), **changed).status_int == 303
+    shown = author.get(f"/topics/{topic}").json
+    assert {name: str(shown[name]) for name in changed} == changed
+    assert sent(member.form(f"/replies/{reply}/edit"), body="New reply").status_int == 303
+    assert author.get(f"/replies/{reply}").json["body"] == "New reply"
 
 
 def test_a_refused_picture_saves_nothing(forum: Forum, member: Visitor, topic: int) -> None:
