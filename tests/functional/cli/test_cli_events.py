@@ -43,8 +43,3 @@ def test_the_status_shows_what_each_consumer_has_yet_to_read(run: Run, database:
     [consumer] = run("events", "status", "--json").json["consumers"]
     assert (consumer["consumer"], consumer["unread"]) == ("test", 1)
     assert consumer["oldest_seconds"] >= 0
-
-
-def test_without_events_the_commands_say_so(run: Run, database: Database) -> None:
-    assert run("events", "list").out == "There are no events.\n"
-    assert run("events", "status").out == "0 events are kept; nothing has read any.\n"

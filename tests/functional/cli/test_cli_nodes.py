@@ -62,13 +62,6 @@ def test_a_new_node_is_listed_with_what_the_options_say(run: Run) -> None:
     }
 
 
-def test_nodes_are_listed_by_sort_and_then_by_id(run: Run) -> None:
-    for name, sort in (("a", 0), ("b", 5), ("c", 0), ("d", 9)):
-        run("node", "add", name, "--sort", sort)
-    assert list(nodes(run)) == ["d", "b", "a", "c"]
-    assert [line.split()[1] for line in run("node", "list").out.splitlines()[1:]] == list("dbac")
-
-
 def test_nodes_of_the_same_section_share_it(run: Run, database: Database) -> None:
     run("node", "add", "Python", "--section", "Languages")
     run("node", "add", "Rust", "--section", " Languages ")

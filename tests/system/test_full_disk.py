@@ -1,0 +1,81 @@
+"""A disk that becomes full during an upload."""
+
+import http.client
+import io
+import json
+import resource
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from sqlalchemy import func, select
+
+from forumsvc.db.engine import Database
+from forumsvc.models import Photo
+from tests.functional.forum import API
+from tests.system.forum_process import prepare, serving
+from tests.system.process import PATIENCE, prepare_child
+from tests.system.pserve import Pserve
+
+LARGEST_FILE = 3_000_000
+"""No file that the service writes can be larger, which the system says as it does of a full disk:
+by an error in the middle of a write."""
+
+
+def small_disk() -> None:
+    """Prepare a process that cannot write large files."""
+    prepare_child()
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+
+
+def compact(database: Database) -> None:
+    """Vacuum an SQLite file, which earlier tests have filled."""
+    if database.is_sqlite:
+        with closing(sqlite3.connect(str(database.url.database))) as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def image(side: int) -> bytes:
+    """Return a JPEG that is larger once it is stored: about 0.53 bytes a pixel, then 0.565."""
+    out = io.BytesIO()
+    Image.effect_noise((side, side), 90).save(out, "JPEG", progressive=True)
+    return out.getvalue()
+
+
+def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict[str, Any]]:
+    """Upload an image; return status and body."""
+    edge = "edge"
+    head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
+    body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    try:
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": f"multipart/form-data; boundary={edge}",
+        }
+        connection.request("POST", f"{API}/photos", body, headers)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+def test_an_upload_that_does_not_fit_leaves_neither_row_nor_file_and_the_next_one_does(
+    database_url: str, database: Database, tmp_path: Path
+) -> None:
+    token = prepare(database_url, database, tmp_path).people[0].token or ""
+    compact(database)
+    with serving(tmp_path, database_url, prepare=small_disk) as server:
+        status, error_output = upload(server, token, image(2330))
+        assert (status, set(error_output)) == (503, {"error"}), server.log
+        left = [path for path in (tmp_path / "var").rglob("*") if path.is_file()]
+        assert [path for path in left if "photos" in path.parts] == []
+        with database.reads.connect() as db:
+            assert db.execute(select(func.count()).select_from(Photo)).scalar_one() == 0
+        status, error_output = upload(server, token, image(50))
+        assert (status, set(error_output)) == (201, {"image_url"})
