@@ -24,6 +24,8 @@ class GrantCredential:
     """
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.CLIENT
+    is_for_one_use: ClassVar[bool] = False
+    """A second use revokes the family (RFC 6749 §4.1.2, RFC 9700 §4.14.2)."""
     user_id: int | None = None
     family: str = field(default_factory=new_secret)
     refresh_scope: str | None = None
@@ -43,7 +45,9 @@ class GrantCredential:
 
     def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
         """Revoke the tokens that its first use issued; return whether there can be any."""
-        return False
+        if self.is_for_one_use:
+            revocation.revoke_family(db, self.family, now)
+        return self.is_for_one_use
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +79,7 @@ class RefreshCredential(GrantCredential):
     """A refresh token. token_id: its primary key; grace: `oauth.refresh_grace`, in seconds."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.REFRESH
+    is_for_one_use: ClassVar[bool] = True
 
     token_id: int
     grace: int
@@ -85,24 +90,15 @@ class RefreshCredential(GrantCredential):
             return True
         return revocation.revoke_unused_successors(db, self.token_id, grace=self.grace, now=now)
 
-    def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
-        """Revoke the token family (RFC 9700 §4.14.2)."""
-        revocation.revoke_family(db, self.family, now)
-        return True
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CodeCredential(GrantCredential):
     """An authorization code. code_id: its primary key."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.LOGIN
+    is_for_one_use: ClassVar[bool] = True
 
     code_id: int
 
     def consume(self, db: Session, now: datetime) -> bool:
         return codes.consume_code(db, self.code_id, now)
-
-    def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
-        """Revoke the tokens that the code issued (RFC 6749 §4.1.2)."""
-        revocation.revoke_family(db, self.family, now)
-        return True
