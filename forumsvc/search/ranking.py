@@ -1,6 +1,6 @@
 """The order of what was found. Pure functions: both databases give the same order.
 
-The weights are judged by 40 queries in `tests/unit/search/test_ranking.py`.
+The weights are judged by 40 queries in `tests/functional/test_search_judged.py`.
 """
 
 import math

@@ -86,14 +86,16 @@ def test_a_part_of_the_sitemap_is_kept_for_an_hour(
 ) -> None:
     moment = clock.now().replace(minute=30)
     monkeypatch.setattr(clock, "now", lambda: moment)
-    first = visitor.get("/sitemap-1.xml")
+    # Its number depends on the ids, and so on the tests before.
+    part = [one.text or "" for one in visitor.get("/sitemap.xml").xml.iter(f"{SITEMAP}loc")][-1]
+    first = visitor.get(part)
     assert first.headers["Cache-Control"] == "public, max-age=3600"
     other = forum.topic(forum.person("carl"), forum.node("Other"))
     with counting(forum.database) as statements:
-        assert visitor.get("/sitemap-1.xml").body == first.body
+        assert visitor.get(part).body == first.body
     assert not [one for one in statements.texts if "BETWEEN" in one]
     monkeypatch.setattr(clock, "now", lambda: moment + timedelta(hours=1))
-    assert f"/topics/{other}<" in visitor.get("/sitemap-1.xml").text
+    assert f"/topics/{other}<" in visitor.get(part).text
 
 
 def test_the_sitemap_has_every_visible_topic_once(
