@@ -1,23 +1,17 @@
 """Notifies the followers of new posts behind the request."""
 
-import logging
 import time
 from datetime import timedelta
 
 from .. import clock
 from ..db.engine import Database
-from ..db.failures import DATABASE_ERRORS, is_lock_timeout
 from ..models import JobKind
-from ..services import jobs
 from ..services.jobs import Claimed
 from ..services.notifications import notify_jobs
 from .job_runner import Handler
 
-log = logging.getLogger(__name__)
-
 _PAUSE_FACTOR = 3.0
 """How long to pause after a batch, as a multiple of its duration, for other writers."""
-_LOCKED_PAUSE = timedelta(seconds=1)
 
 
 class FollowerNotifier(Handler):
@@ -30,17 +24,8 @@ class FollowerNotifier(Handler):
         self._database = database
 
     def run(self, job: Claimed) -> None:
-        """Notify the next followers of a post; a job whose followers are locked waits."""
+        """Notify the next followers of a post."""
         start = time.monotonic()
-        try:
-            with self._database.session.begin() as db:
-                notify_jobs.run_batch(db, job, clock.now())
-        except DATABASE_ERRORS as error:
-            if not is_lock_timeout(error):
-                raise
-            # Given back, it would be the first again, before those with other followers.
-            log.warning("notify job %d waits for a user who is locked", job.id)
-            now = clock.now()
-            with self._database.session.begin() as db:
-                jobs.move(db, job, now, job.data, now + _LOCKED_PAUSE)
+        with self._database.session.begin() as db:
+            notify_jobs.run_batch(db, job, clock.now())
         time.sleep(_PAUSE_FACTOR * (time.monotonic() - start))

@@ -135,15 +135,18 @@ class JobRunner:
             self.outcomes[handler.kind, DONE] += 1
 
     def _give_back(self, job: Claimed, error: Exception) -> None:
-        """Free a job when the database answers again; until then its lock keeps it."""
+        """Free a job, behind the others; while the database does not answer, its lock keeps it."""
         log.warning("%s job %d is tried again: %s", job.kind, job.id, single_line_message(error))
-        while not self._stopping.wait(self.interval):
+        due_at = clock.now() + timedelta(seconds=self.interval)
+        while True:
             try:
                 with self._database.session.begin() as db:
-                    jobs.give_back(db, job)
+                    jobs.give_back(db, job, due_at)
             except DATABASE_ERRORS:
-                continue
-            return
+                if self._stopping.wait(self.interval):
+                    return
+            else:
+                return
 
     def _record_failure(self, handler: Handler, job: Claimed, error: Exception) -> None:
         is_final = job.attempts > len(handler.pauses)

@@ -176,9 +176,9 @@ def discard_own(db: Session, job: Claimed) -> None:
     db.execute(delete_of(Job).where(*_is_held(job)))
 
 
-def give_back(db: Session, job: Claimed) -> None:
-    """Make a job free that could not be tried; the attempt is not counted."""
-    _release(db, job, attempts=Job.attempts - 1)
+def give_back(db: Session, job: Claimed, due_at: datetime) -> None:
+    """Free a job that could not be tried, and is tried again at `due_at`; it counts no attempt."""
+    _release(db, job, attempts=Job.attempts - 1, due_at=due_at)
 
 
 def fail(db: Session, job: Claimed, now: datetime, error: str, due_at: datetime | None) -> None:

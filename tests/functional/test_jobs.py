@@ -96,12 +96,20 @@ def test_a_job_that_fails_is_tried_after_each_pause_and_then_given_up_and_kept(
     assert caplog.text.count("a mistake; it is given up") == 1
 
 
-def test_a_temporary_failure_of_the_database_is_no_attempt(scene: Scene) -> None:
-    scene.enqueue()
+def test_a_temporary_failure_of_the_database_is_no_attempt_and_keeps_no_other_job_waiting(
+    scene: Scene,
+) -> None:
+    scene.enqueue(2)
+    first, second = (row.id for row in scene.rows())
     away = OperationalError("SELECT 1", {}, Exception("server closed the connection"))
-    scene.handler.errors = [away] * 5
-    assert scene.run() == 6
-    assert (len(scene.handler.seen), scene.rows()) == (6, [])
+    for _ in range(5):
+        scene.handler.errors = [away]
+        assert scene.run() >= 1
+        assert [row.attempts for row in scene.rows()] == [0]
+        scene.now += timedelta(seconds=1)
+    assert scene.run() == 1
+    assert scene.handler.seen == [first, second, *[first] * 5]
+    assert scene.rows() == []
 
 
 class Killed(BaseException):
@@ -129,7 +137,7 @@ def test_who_has_lost_a_job_to_another_process_changes_nothing_of_it(scene: Scen
     for change in (
         lambda db: jobs.finish(db, lost, scene.now),
         lambda db: jobs.fail(db, lost, scene.now, "late", None),
-        lambda db: jobs.give_back(db, lost),
+        lambda db: jobs.give_back(db, lost, clock.now()),
     ):
         with scene.database.session.begin() as db:
             change(db)
