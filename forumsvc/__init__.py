@@ -39,6 +39,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
     ini_dir = Path(global_config.get("here", "."))
+    ini_file = global_config.get("__file__")
     registry = ForumRegistry("forumsvc")
     registry.forum_settings = settings
     config = Configurator(registry=registry)
@@ -52,10 +53,9 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     config.include(".views")
     config.include(".pages")
     try:
-        configure_services(registry, settings, ini_dir)
+        configure_services(registry, settings, ini_dir, ini_file)
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
-    ini_file = global_config.get("__file__")
     problem = migrate.startup_problem(registry.database, ini_file) if ini_file else None
     if problem is not None:
         sys.exit(f"forumsvc: {problem}")
@@ -74,10 +74,13 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     return application
 
 
-def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: Path) -> None:
+def configure_services(
+    registry: "ForumRegistry", settings: Settings, ini_dir: Path, ini_file: str | None = None
+) -> None:
     """Put the services that views use into the registry, and close them when the process ends.
 
-    ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.
+    ini_dir: the folder of the ini file, the base of relative paths; ini_file: None without one.
+    Raises SettingsError.
     """
     from . import passwords
     from .background.silences import SilenceEnder
@@ -90,6 +93,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .markup import RenderBudget
     from .media.limits import Limits
     from .openapi import Description
+    from .pages.branding import branding_from_settings
     from .services.access.email_domains import email_domains_from_settings
     from .services.access.networks import BlockedNetworks
     from .services.content.authoring import authoring_from_settings
@@ -128,7 +132,9 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
     registry.webhook_sender = WebhookSender(registry.database, settings)
-    registry.job_runner = create_job_runner(registry, create_delivery(settings, ini_dir))
+    registry.job_runner = create_job_runner(
+        registry, create_delivery(settings, ini_dir), Path(ini_file) if ini_file else None
+    )
     registry.silence_ender = SilenceEnder(registry.database, settings["worker.interval_seconds"])
     registry.blocked_networks = BlockedNetworks(settings["moderation.blocks_recheck_seconds"])
     registry.email_domains = email_domains_from_settings(settings, ini_dir)
@@ -147,6 +153,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     registry.level_names = level_names(settings)
     registry.build_fingerprint = build_fingerprint(settings)
     registry.description = Description(settings)
+    registry.branding = branding_from_settings(settings, ini_dir)
     # Forked workers must not share open connections.
     os.register_at_fork(after_in_child=registry.database.reset_after_fork)
     os.register_at_fork(after_in_child=partial(registry.search_reads.dispose, close=False))

@@ -40,6 +40,8 @@ class UserPermission(StrEnum):
     UPDATE = "update"  # edit the profile
     CONFIRM = "confirm"  # get the link that confirms the e-mail address
     DESTROY = "destroy"  # delete the account; shown by the keyed envelope, no endpoint does it
+    CLOSE = "close_account"  # have the account erased after some days, and take that back
+    EXPORT = "export"  # get all that is kept of the user as a file
     FOLLOW = "follow"  # be notified of the user's topics
     UNFOLLOW = "unfollow"  # stop that
     BLOCK = "block"  # neither see the user's topics nor be notified by the user

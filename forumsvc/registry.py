@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .db.engine import Database
     from .db.limited_reads import LimitedReads
     from .openapi import Description
+    from .pages.branding import Branding
     from .services.access.networks import BlockedNetworks
     from .services.content.authoring import Authoring
     from .services.content.publishing import Publisher
@@ -47,6 +48,9 @@ class ForumRegistry(Registry):
     single_flight: "SingleFlight"
     build_fingerprint: bytes
     """Of the code and the settings that answers depend on; in every ETag."""
+
+    branding: "Branding"
+    """What the operator gave the pages."""
 
     authoring: "Authoring"
     publisher: "Publisher"

@@ -11,10 +11,12 @@ from functools import cache
 from pathlib import Path
 
 import psycopg
-from sqlalchemy import make_url
+from sqlalchemy import URL, make_url
 
+from forumsvc.db import grants
 from forumsvc.db.connect import role_settings
 from forumsvc.db.connection_options import ConnectionOptions
+from forumsvc.db.grants import Roles
 from forumsvc.settings import Settings
 from tests import programs
 from tests.system.process import prepare_child, wait_until
@@ -134,6 +136,16 @@ def _prepare_role(url: str) -> None:
         admin.execute("SELECT pg_advisory_lock(1)")
         if admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone() is None:
             admin.execute(f"CREATE ROLE {ROLE} LOGIN".encode())
-        admin.execute(f"GRANT pg_read_all_data, pg_write_all_data TO {ROLE}".encode())
         for statement in role_settings(options, ROLE, str(target.database)):
             admin.execute(statement.encode())
+    with psycopg.connect(target.render_as_string(hide_password=False), autocommit=True) as owner:
+        if owner.execute("SELECT to_regclass('audit_log')").fetchone() != (None,):
+            for statement in _grants(target):
+                owner.execute(statement.encode())
+
+
+def _grants(target: URL) -> list[str]:
+    """Return what `forumsvc db grants` prints: the service needs no more rights."""
+    roles = Roles(str(target.database), "public", str(target.username), ROLE)
+    tables = {"append_only": ["audit_log"], "read_only": ["alembic_version"]}
+    return grants.statements(roles, **tables)

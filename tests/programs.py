@@ -11,6 +11,7 @@ PACKAGES = {
     "nginx": "nginx-light",
     "haproxy": "haproxy",
     "logrotate": "logrotate",
+    "promtool": "prometheus",
     "systemd-analyze": "systemd",
 }
 """Debian's package of each; `.ci/run` installs them."""

@@ -9,12 +9,15 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
 
+from sqlalchemy.orm import Session
+
 from .. import clock
 from ..db.engine import Database
 from ..db.failures import DATABASE_ERRORS, is_temporary
 from ..errors import single_line_message
 from ..models import JobKind
-from ..services import jobs
+from ..queries import webhooks
+from ..services import backups, deployment, jobs
 from ..services.jobs import Claimed
 
 log = logging.getLogger(__name__)
@@ -36,13 +39,15 @@ class JobFailed(Exception):
 class Handler(ABC):
     """What is done for jobs of a kind.
 
-    at_once: how many of them this process runs at a time; lock: after how long another process
-    takes one over, because the first has died; pauses: after each failed attempt; after the one
-    behind the last pause the job is given up. stopping: the runner's, set when what takes long is
-    to end soon.
+    sends_as: the setting `site.url` where the jobs reach others, which those of a copied database
+    must not; at_once: how many of them this process runs at a time; lock: after how long another
+    process takes one over, because the first has died; pauses: after each failed attempt; after the
+    one behind the last pause the job is given up. stopping: the runner's, set when what takes long
+    is to end soon.
     """
 
     kind: JobKind
+    sends_as: str | None = None
     at_once: int = 1
     lock: timedelta
     pauses: tuple[timedelta, ...] = tuple(timedelta(minutes=each) for each in (1, 5, 30))
@@ -61,7 +66,9 @@ class JobRunner:
     """Runs the jobs of all kinds that it has handlers for.
 
     Each process may run one, without a lease: a job has its lock. outcomes: by kind, how many
-    attempts of this process ended so; counts: of all jobs in the database, at the last look.
+    attempts of this process ended so; counts: of all jobs in the database, at the last look;
+    failing_since: when the webhook began to fail that fails the longest; backup_made_at: the last
+    whole and verified backup, None without one.
     """
 
     name = "jobs"
@@ -79,7 +86,10 @@ class JobRunner:
         for handler in handlers:
             handler.stopping = self._stopping
         self.outcomes: Counter[tuple[JobKind, str]] = Counter()
+        self._waiting: dict[JobKind, str] = {}
         self.counts: dict[JobKind, jobs.Count] = {}
+        self.failing_since: datetime | None = None
+        self.backup_made_at: datetime | None = None
         self._count_at = 0.0
 
     def run(self) -> bool:
@@ -89,9 +99,13 @@ class JobRunner:
             for kind, handler in self._handlers.items():
                 self._running[kind] = [one for one in self._running[kind] if not one.done()]
                 free = handler.at_once - len(self._running[kind])
-                due += [kind] * jobs.count_due(connection, kind, clock.now(), free)
+                found = jobs.count_due(connection, kind, clock.now(), free)
+                # Of those that wait one goes on asking.
+                due += [kind] * (min(found, 1) if kind in self._waiting else found)
             if time.monotonic() >= self._count_at:
                 self.counts = jobs.counts(connection)
+                self.failing_since = webhooks.failing_since(connection)
+                self.backup_made_at = backups.last_made_at(connection)
                 self._count_at = time.monotonic() + _COUNT_SECONDS
         for kind in due:
             self._running[kind].append(self._pool.submit(self._run_in_thread, kind))
@@ -103,12 +117,28 @@ class JobRunner:
         attempts = 0
         while not self._stopping.is_set():
             with self._database.session.begin() as db:
-                job = jobs.claim(db, kind, clock.now(), handler.lock)
+                waits = self._waits(handler, db)
+                job = None if waits else jobs.claim(db, kind, clock.now(), handler.lock)
             if job is None:
                 break
             self._run_job(handler, job)
             attempts += 1
         return attempts
+
+    def _waits(self, handler: Handler, db: Session) -> bool:
+        """Return whether jobs wait, as this database is a copy; log it at the first time."""
+        site_url = handler.sends_as
+        if site_url is None or deployment.may_send(db, site_url):
+            self._waiting.pop(handler.kind, None)
+            return False
+        why = deployment.why_not(db, site_url) or ""
+        if self._waiting.get(handler.kind) != why:
+            self._waiting[handler.kind] = why
+            log.warning(
+                "%s jobs wait: %s. If it is the one that is to send: forumsvc db adopt",
+                *(handler.kind, why),
+            )
+        return True
 
     def close(self) -> None:
         """Let each job under way finish its part, and end the threads."""

@@ -39,13 +39,22 @@ class MailSender(Handler):
         self._database = database
         self._settings = settings
         self._delivery = delivery
+        self.sends_as = settings["site.url"]
 
     def run(self, job: Claimed) -> None:
         """Send an email; discard it if there is nobody to send it to. Raises JobFailed."""
+        try:
+            self._send(job)
+        except JobFailed as failed:
+            is_given_up = failed.is_final or job.attempts > len(self.pauses)
+            if is_given_up and not mails.is_logged(job):
+                self._discard(job)
+            raise
+
+    def _send(self, job: Claimed) -> None:
         message = self._message(job)
         if message is None:
-            with self._database.session.begin() as db:
-                jobs.discard_own(db, job)
+            self._discard(job)
             return
         try:
             code = self._delivery.deliver(message)
@@ -53,9 +62,16 @@ class MailSender(Handler):
             # An address that is not valid never becomes valid; it is no OSError.
             is_final = is_permanent(error) or not isinstance(error, OSError)
             raise JobFailed(describe(error), is_final=is_final) from error
-        with self._database.session.begin() as db:
-            jobs.finish(db, job, clock.now())
+        if mails.is_logged(job):
+            with self._database.session.begin() as db:
+                jobs.finish(db, job, clock.now())
+        else:
+            self._discard(job)
         log.info("email %s was sent: %s", message["Message-ID"], code or "stored")
+
+    def _discard(self, job: Claimed) -> None:
+        with self._database.session.begin() as db:
+            jobs.discard_own(db, job)
 
     def _message(self, job: Claimed) -> EmailMessage | None:
         sender = self._settings["mail.sender"]

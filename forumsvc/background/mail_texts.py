@@ -50,7 +50,10 @@ def _email_confirmation(db: Connection, settings: Settings, mail: Mail) -> MailT
     if waiting is None or waiting.address != mail.recipient or is_late:
         return None
     token = email_confirmation.create_token(settings["session.secret"], waiting, mail.created_at)
-    link = f"{mail.data['url']}?{urlencode({'confirmation_token': token})}"
+    query = {"confirmation_token": token}
+    if "next" in mail.data:
+        query["next"] = mail.data["next"]
+    link = f"{mail.data['url']}?{urlencode(query)}"
     values = {"site_name": settings["site.name"], "login": waiting.login, "link": link}
     return MailText(mail.recipient, *texts.render(mail.kind, mail.data["language"], **values))
 
@@ -61,7 +64,14 @@ def _to_account(db: Connection, settings: Settings, mail: Mail) -> MailText | No
     if login is None:
         return None
     values = {"site_name": settings["site.name"], "login": login, **mail.data}
-    return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
+    language = values.pop("language", settings["site.language"])
+    return MailText(mail.recipient, *texts.render(mail.kind, language, **values))
+
+
+def _account_closing(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
+    """Nobody gets it if the account stays after all."""
+    closing = select(User.id).where(User.id == mail.user_id, User.closes_at.is_not(None))
+    return None if db.scalar(closing) is None else _to_account(db, settings, mail)
 
 
 def _with_its_data(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
@@ -77,6 +87,9 @@ _KINDS: dict[MailKind, Callable[[Connection, Settings, Mail], MailText | None]] 
     MailKind.EMAIL_CHANGED: _to_account,
     MailKind.SILENCED: _to_account,
     MailKind.UNSILENCED: _to_account,
+    MailKind.DATA_READY: _to_account,
+    MailKind.ACCOUNT_CLOSING: _account_closing,
+    MailKind.ACCOUNT_CLOSED: _with_its_data,
     MailKind.ACCOUNT_APPROVED: _with_its_data,
     MailKind.ACCOUNT_REFUSED: _with_its_data,
 }

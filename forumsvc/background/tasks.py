@@ -11,6 +11,9 @@ from ..mail import Delivery
 from ..queries.rows import EventRow
 from ..registry import ForumRegistry
 from ..services import hosts, webhook_fan_out
+from .account_worker import AccountWorker
+from .backups import BackupMaker, BackupPlan
+from .data_exporter import DataExporter
 from .event_consumer import EventConsumer, FailedEvents
 from .follower_notifier import FollowerNotifier
 from .host_report import HostReport
@@ -40,23 +43,36 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
         setting.name: text for setting, text, is_default in settings.displayed() if not is_default
     }
     host_report = HostReport(registry.database, facts, settings["session.secret"], shown)
-    return [
+    tasks: list[Task] = [
         *(maintenance, registry.job_runner, fan_out, search_indexer),
         *(registry.silence_ender, host_report),
     ]
+    if settings["backup.every_hours"]:
+        tasks.append(BackupPlan(registry.database, settings))
+    return tasks
 
 
-def create_job_runner(registry: ForumRegistry, delivery: Delivery | None) -> JobRunner:
-    """Return the task that does the jobs. delivery: of emails, None if the service sends none."""
+def create_job_runner(
+    registry: ForumRegistry, delivery: Delivery | None, ini: Path | None
+) -> JobRunner:
+    """Return the task that does the jobs.
+
+    delivery: of emails, None if the service sends none; ini: the ini file, None without one, which
+    backups need. Raises SettingsError.
+    """
     database, settings = registry.database, registry.forum_settings
     interval = settings["worker.interval_seconds"]
     handlers: list[Handler] = [
         FailedEvents(database, create_consumers(database, interval)),
         *(FollowerNotifier(database), TopicIndexer(database), Sweeper(database)),
+        AccountWorker(database, registry.photo_storages, settings),
+        DataExporter(database, registry.photo_storages),
         registry.webhook_sender,
     ]
     if delivery is not None:
         handlers.append(MailSender(database, settings, delivery))
+    if ini is not None and settings["backup.every_hours"]:
+        handlers.append(BackupMaker(database, settings, ini))
     return JobRunner(database, handlers, interval)
 
 

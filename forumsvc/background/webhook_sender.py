@@ -45,6 +45,7 @@ class WebhookSender(Handler):
     def __init__(self, database: Database, settings: Settings, *, seconds: float = 15) -> None:
         """seconds: for one attempt."""
         self.at_once = settings["webhooks.most"]
+        self.sends_as = settings["site.url"]
         self._database = database
         self._settings = settings
         self._seconds = seconds

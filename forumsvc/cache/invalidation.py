@@ -35,7 +35,7 @@ INVALIDATES: dict[type[Base], str] = {
 """The version that a change of a table's rows changes. Replies have the version of their topic."""
 
 CACHED_COLUMNS: dict[type[Base], frozenset[str]] = {
-    User: frozenset({"login", "name", "avatar"}),
+    User: frozenset({"login", "name", "avatar", "role"}),
 }
 """The columns that cached pages show, of tables where these are not all columns."""
 

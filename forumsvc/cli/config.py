@@ -14,8 +14,8 @@ EXAMPLES = (
     "production.ini",
     "development.ini",
     *("nginx.conf", "haproxy.cfg", "haproxy-postgresql.cfg", "pgbouncer.ini", "patroni.yml"),
-    *("forumsvc.service", "forumsvc.socket", "forumsvc-backup.service", "forumsvc-backup.timer"),
-    *("backup.sh", "logrotate.conf", "Containerfile", "compose.yaml"),
+    *("forumsvc.service", "forumsvc.socket", "forumsvc-failed@.service", "logrotate.conf"),
+    *("Containerfile", "compose.yaml"),
     *("alerts.yml", "grafana-dashboard.json"),
 )
 

@@ -5,6 +5,8 @@ Libraries are imported where they are used, so that `forumsvc --help` loads none
 
 import configparser
 import json
+import os
+import pwd
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,11 +35,13 @@ class CommandError(click.ClickException):
 class Context:
     """One run of the command.
 
-    ini: the path of the ini file, None if none was given; as_json: whether to print JSON.
+    ini: the path of the ini file, None if none was given; as_json: whether to print JSON; as_login:
+    the maintainer or admin who runs it, for the log, None if they do not say.
     """
 
     ini: str | None = None
     as_json = False
+    as_login: str | None = None
 
     @cached_property
     def settings(self) -> Settings:
@@ -117,12 +121,22 @@ class Context:
     @contextmanager
     def transaction(self) -> "Iterator[Session]":
         """Begin a transaction on the database; commit it unless the block raises."""
-        from ..models import Via
         from ..services.moderation import audit_log
 
         with self.current_database().session.begin() as db:
-            audit_log.set_via(db, Via.CLI)
+            audit_log.set_command(db, _system_user(), self._actor_id(db))
             yield db
+
+    def _actor_id(self, db: "Session") -> int | None:
+        from ..models import Role
+        from ..services import accounts
+
+        if self.as_login is None:
+            return None
+        account = accounts.find(db, self.as_login)
+        if account.role not in (Role.MAINTAINER, Role.ADMIN):
+            raise CommandError(f"--as: {account.login} is neither a maintainer nor an admin")
+        return int(account.id)
 
     def print_status(self, line: str) -> None:
         """Print a status line; with `--json` on standard error."""
@@ -178,3 +192,12 @@ class Context:
 
 
 pass_context = click.make_pass_decorator(Context, ensure=True)
+
+
+def _system_user() -> str:
+    """Return the login name of the person on this machine, also of one who uses sudo."""
+    try:
+        name = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        name = str(os.getuid())
+    return os.environ.get("SUDO_USER") or name

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 
 import click
+from sqlalchemy import make_url, text
 
 from .. import migrate
 from ..db.engine import Database
+from ..models import AuditRecord
 from ..oauth import explorer
 from ..queries import search_documents
-from ..services import counter_check
+from ..services import counter_check, deployment
 from ..services.counter_check import Finding
 from .command import Group
 from .context import CommandError, Context, pass_context
@@ -68,8 +70,6 @@ def _show_pending(context: Context) -> None:
 @pass_context
 def role_settings(context: Context) -> None:
     """Print SQL with the settings that the role needs behind a PgBouncer."""
-    from sqlalchemy import make_url
-
     from ..db.connect import role_settings
     from ..db.connection_options import ConnectionOptions
 
@@ -82,6 +82,59 @@ def role_settings(context: Context) -> None:
         raise CommandError("sqlalchemy.url must name the role, sqlalchemy.direct_url the database.")
     statements = role_settings(ConnectionOptions.from_settings(settings), role, database)
     context.output(";\n".join(statements) + ";", statements=statements)
+
+
+@db.command()
+@click.argument("owner")
+@click.argument("writer")
+@pass_context
+def grants(context: Context, owner: str, writer: str) -> None:
+    """Print SQL that lets the role WRITER run the service on the tables of OWNER.
+
+    The log of moderation is then out of the service's reach: it adds records, and nothing else.
+    """
+    if owner == writer:
+        raise click.UsageError("OWNER and WRITER must be two roles.")
+    database = context.current_database()
+    if database.is_sqlite:
+        raise CommandError("sqlalchemy.url: SQLite has no roles.")
+    from ..db import grants
+
+    with database.reads.connect() as db:
+        schema, name = db.execute(text("SELECT current_schema(), current_database()")).one()
+        others = sorted(grants.owners(db) - {owner})
+    if others:
+        raise CommandError(
+            f"Tables belong to {', '.join(others)}. Let a superuser of PostgreSQL run in the "
+            f'database {name}: REASSIGN OWNED BY "{others[0]}" TO "{owner}"'
+        )
+    statements = grants.statements(
+        grants.Roles(name, schema, owner, writer),
+        append_only=[AuditRecord.__tablename__],
+        read_only=["alembic_version"],
+    )
+    context.output(";\n".join(statements) + ";", statements=statements)
+
+
+@db.command()
+@yes_option
+@pass_context
+def adopt(context: Context, yes: bool) -> None:
+    """Let a copied or moved database send its emails and webhooks from here on."""
+    site_url = context.settings["site.url"]
+    with context.current_database().reads.connect() as reads:
+        why = deployment.why_not(reads, site_url)
+    if why is None:
+        context.output("This database sends already.", adopted=False)
+        return
+    context.confirm(
+        f"{why[0].upper()}{why[1:]}. Emails and webhooks that wait in it are sent. "
+        "If the original sends, too, people get them twice.",
+        yes=yes,
+    )
+    with context.transaction() as db:
+        deployment.adopt(db, site_url)
+    context.output("This database sends from here on.", adopted=True)
 
 
 @db.command()

@@ -51,7 +51,7 @@ def list_(
         page = PageRequest(limit=limit)
         found = audit_log.page_of(context.database.executor, set(Visibility), wanted, page).rows
     records = [_to_dict(row) for row in found]
-    columns = (*_COLUMNS, "reason")
+    columns = (*_COLUMNS, "reason", "details")
     context.output_list("log", records, "There is nothing in the log.", columns=columns)
 
 

@@ -21,6 +21,9 @@ def one_of(words: Iterable[str]) -> click.Choice[str]:
 yes_option = click.option("--yes", is_flag=True, help="Do not ask. Needed without a terminal.")
 """The option of every command that asks for confirmation."""
 
+logins_argument = click.argument("logins", metavar="LOGIN...", nargs=-1, required=True)
+"""Several users, of whom all are dealt with in one transaction, or none."""
+
 limit_option = click.option(
     "--limit",
     metavar="N",

@@ -10,12 +10,11 @@ from typing import Any
 
 import click
 
-from ..errors import ForumError, IncompatibleDatabase
-from ..settings import SettingsError
 from .command import SUMMARIES, Group
-from .context import CommandError, Context, pass_context
+from .context import Context, pass_context
+from .failures import command_errors
 
-_MODULES = {"check": "doctor"}
+_MODULES = {"check": "doctor", "load": "dump", "restore": "backup"}
 """Of the commands that are in another one's module."""
 
 
@@ -45,40 +44,8 @@ class Root(Group):
             formatter.write_dl([*SUMMARIES.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with command_errors():
             return super().invoke(ctx)
-        except (ForumError, SettingsError) as error:
-            raise CommandError(str(error)) from None
-        except IncompatibleDatabase as error:
-            raise CommandError(f"The database cannot be used: {error}") from None
-        except UnicodeEncodeError:
-            raise CommandError("The arguments are not text in UTF-8.") from None
-        except (click.ClickException, click.Abort, click.exceptions.Exit):
-            raise
-        except Exception as error:
-            if (line := _database_error(error)) is None:
-                raise
-            raise CommandError(line) from None
-
-
-def _database_error(error: Exception) -> str | None:
-    """Return the line for an error of the database or of a migration, None for any other."""
-    from alembic.util import CommandError as MigrationError
-    from sqlalchemy.exc import DatabaseError, OperationalError
-
-    from ..db.failures import is_outdated_session
-
-    if isinstance(error, MigrationError):
-        return str(error)
-    # SQLite raises the base class for a file that is no database or is damaged; most of its
-    # subclasses mean mistakes in our code.
-    if not isinstance(error, DatabaseError):
-        return None
-    is_away = isinstance(error, OperationalError) or is_outdated_session(error)
-    if is_away or type(error) is DatabaseError:
-        lines = str(error.orig).strip().splitlines()
-        return f"The database cannot be used: {(lines or [type(error.orig).__name__])[0]}"
-    return None
 
 
 @click.group(cls=Root, commands=Commands())
@@ -91,7 +58,13 @@ def _database_error(error: Exception) -> str | None:
     type=click.Path(exists=True, dir_okay=False),
     help="The ini file of the service.",
 )
+@click.option(
+    "--as",
+    "as_login",
+    metavar="LOGIN",
+    help="Who you are in the forum, for the log: a maintainer or an admin.",
+)
 @pass_context
-def main(context: Context, ini: str | None) -> None:
+def main(context: Context, ini: str | None, as_login: str | None) -> None:
     """Set up and administer a forum."""
-    context.ini = ini
+    context.ini, context.as_login = ini, as_login

@@ -52,6 +52,8 @@ def _cell(value: object) -> str:
             text = rfc3339(value)
         case list() | tuple():
             text = " ".join(map(str, value))
+        case dict():
+            text = ", ".join(f"{name}: {_cell(one)}" for name, one in value.items())
         case _:
             text = str(value)
     shown = (char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -16,7 +16,15 @@ from ..services.moderation import restrictions, reviews
 from . import avatars
 from .command import Group
 from .context import Context, pass_context
-from .options import limit_option, one_of, password_options, read_password, yes_option
+from .options import (
+    limit_option,
+    logins_argument,
+    one_of,
+    password_options,
+    read_password,
+    yes_option,
+)
+from .personal_data import edit, erase, export, password_link
 from .restrictions import silence, sweep, unsilence, warn
 from .terminal import picked
 
@@ -26,7 +34,7 @@ _COLUMNS = (
 )
 _DETAILS = (
     *(*_COLUMNS, "email_confirmed_at", "unconfirmed_email"),
-    *("updated_at", "sessions", "tokens", "applications"),
+    *("closes_at", "closure_posts", "updated_at", "sessions", "tokens", "applications"),
 )
 ROLES = one_of(Role)
 
@@ -46,36 +54,42 @@ user.add_command(silence)
 user.add_command(unsilence)
 user.add_command(warn)
 user.add_command(sweep)
+user.add_command(edit)
+user.add_command(erase)
+user.add_command(export)
+user.add_command(password_link)
 
 
 @user.command("list")
 @click.option("--role", type=ROLES, help="Only those of this role.")
 @click.option("--state", type=one_of(UserState), help="Only those in this state.")
+@click.option(
+    "--search",
+    "text",
+    metavar="Q",
+    help="Only those whose login, name or email has Q.",
+)
 @limit_option
 @after_option
 @pass_context
-def list_(context: Context, role: str | None, state: str | None, limit: int, after: int) -> None:
+def list_(
+    context: Context,
+    role: str | None,
+    state: str | None,
+    text: str | None,
+    limit: int,
+    after: int,
+) -> None:
     """List users, the oldest account first."""
     with context.current_database().reads.connect() as db:
         rows = reading.listing(
             db,
             role=Role(role) if role else None,
             state=UserState(state) if state else None,
+            text=text,
             after_id=after,
             limit=limit + 1,
         )
-    _output_page(context, rows, limit)
-
-
-@user.command()
-@click.argument("text")
-@limit_option
-@after_option
-@pass_context
-def search(context: Context, text: str, limit: int, after: int) -> None:
-    """Find users whose login, name or email contains TEXT, in upper or lower case."""
-    with context.current_database().reads.connect() as db:
-        rows = reading.search(db, text, after_id=after, limit=limit + 1)
     _output_page(context, rows, limit)
 
 
@@ -133,23 +147,23 @@ def role(context: Context, login: str, role: str) -> None:
 
 
 @user.command()
-@click.argument("login")
+@logins_argument
 @pass_context
-def block(context: Context, login: str) -> None:
-    """Block a user: they may only read."""
+def block(context: Context, logins: tuple[str, ...]) -> None:
+    """Block users: they may only read. If one of them cannot be blocked, nobody is."""
     with context.transaction() as db:
-        changed = restrictions.silence_without_reason(db, login)
-    _output(context, changed, f"{changed.login} is blocked now.")
+        changed = [restrictions.silence_without_reason(db, login) for login in logins]
+    _output_all(context, changed, "is blocked now")
 
 
 @user.command()
-@click.argument("login")
+@logins_argument
 @pass_context
-def unblock(context: Context, login: str) -> None:
-    """Unblock a user."""
+def unblock(context: Context, logins: tuple[str, ...]) -> None:
+    """Unblock users. If one of them cannot be unblocked, nobody is."""
     with context.transaction() as db:
-        changed = restrictions.lift_of_login(db, login)
-    _output(context, changed, f"{changed.login} is active now.")
+        changed = [restrictions.lift_of_login(db, login) for login in logins]
+    _output_all(context, changed, "is active now")
 
 
 @user.command()
@@ -217,6 +231,13 @@ def _output_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None
     context.output_list("users", users, "There are no such users.", after=following)
     if following is not None and not context.as_json:
         click.echo(f"There are more: --after {following}", err=True)
+
+
+def _output_all(context: Context, changed: Sequence[Account], what: str) -> None:
+    """Print what became of each; the JSON object is that of the account where there is one."""
+    accounts = [_of_account(each) for each in changed]
+    result = accounts[0] if len(accounts) == 1 else {"users": accounts}
+    context.output("\n".join(f"{each.login} {what}." for each in changed), **result)
 
 
 def _output(context: Context, account: Account, text: str) -> None:

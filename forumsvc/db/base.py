@@ -67,10 +67,10 @@ Counter = Annotated[int, mapped_column(Integer, default=0, server_default="0")]
 EmptyText = Annotated[str, mapped_column(Text, default="", server_default="")]
 
 
-def one_of(name: str, column: str, values: Any) -> CheckConstraint:
+def one_of(column: str, values: Any) -> CheckConstraint:
     """Return a check that `column` holds one of the values of a StrEnum or a tuple of texts."""
     listed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({listed})", name=name)
+    return CheckConstraint(f"{column} IN ({listed})", name=column)
 
 
 def not_negative(*columns: str) -> list[CheckConstraint]:

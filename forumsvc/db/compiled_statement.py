@@ -19,10 +19,7 @@ DmlStatement = Insert | Update | Delete
 
 
 class CompiledStatement:
-    """A statement compiled for one dialect.
-
-    returns_rows: whether it has columns.
-    """
+    """A statement compiled for one dialect."""
 
     def __init__(self, statement: Query | DmlStatement, dialect: Dialect) -> None:
         self._compiled: Any = statement.compile(dialect=dialect)
@@ -39,7 +36,7 @@ class CompiledStatement:
         }
         self._defaults = _defaults(self._compiled)
         columns: list[Any] = list(statement.exported_columns)
-        self.returns_rows = bool(columns)
+        self._has_columns = bool(columns)
         self._row: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc]  # the names are known at run time only
         processors = [
             column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
@@ -66,7 +63,12 @@ class CompiledStatement:
         return rendered.text, rendered.parameters(values)
 
     def rows(self, driver_rows: list[tuple[Any, ...]]) -> list[Any]:
-        """Return the driver's rows as named tuples, their values converted."""
+        """Return the driver's rows as named tuples, their values converted.
+
+        None for an INSERT without RETURNING, to which SQLAlchemy adds one of the primary key.
+        """
+        if not self._has_columns:
+            return []
         if not self._result_processors:
             return list(map(self._row._make, driver_rows))
         return [self._convert(each) for each in driver_rows]

@@ -30,10 +30,6 @@ _MARKER = "forumsvc.connection"
 _UTC = frozenset({"utc", "etc/utc", "gmt", "etc/gmt"})
 _KEEPALIVE_INTERVAL_SECONDS = 5
 _KEEPALIVE_PROBES = 3
-_PREPARE_THRESHOLD = 1
-"""After how many runs psycopg prepares a statement."""
-_MAX_PREPARED = 256
-
 _SESSION = f"""
 SELECT current_setting('{_MARKER}', true),
        current_setting('TimeZone'),
@@ -109,7 +105,8 @@ def _open(
         "connect_timeout": options.timeouts.connect,
         **_tcp(options.timeouts),
         **parameters,
-        "prepare_threshold": None if options.pooler else _PREPARE_THRESHOLD,
+        # psycopg prepares nothing; `libpq_statements` does.
+        "prepare_threshold": None,
     }
     if not options.pooler:
         startup = " ".join(
@@ -128,7 +125,6 @@ def _open(
         raise
     try:
         connection.autocommit = True
-        connection.prepared_max = _MAX_PREPARED
         if options.pooler:
             _check_role(connection, session_settings(options.timeouts, read_only=False))
         _check(connection, None if options.pooler else marker, read_only=read_only)

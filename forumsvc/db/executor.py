@@ -25,8 +25,12 @@ _MAX_STATEMENTS = 512
 EXECUTOR = "executor"
 """The key in `Session.info` of the executor of the session's database."""
 
-_CURSOR = "cursor"
-"""The key of the kept cursor: in the `info` of its connection, and of a session that uses it."""
+_EXECUTE = "execute"
+"""The key of the function that executes statements on a connection: in the `info` of the
+connection, and of a session that uses it."""
+
+_Execute = Callable[[str, Any], list[tuple[Any, ...]]]
+"""Executes a statement with its parameters and returns its rows. Raises the driver's errors."""
 
 
 class _ThreadConnection:
@@ -35,27 +39,29 @@ class _ThreadConnection:
     opened_at: in monotonic seconds.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, options: ConnectionOptions) -> None:
         pooled = engine.raw_connection()
         self.opened_at = time.monotonic()
         self.driver = driver = cast("Any", pooled.driver_connection)
         pooled.detach()
-        self.cursor = _open_cursor(engine.dialect, driver)
+        self.execute = _make_execute(engine.dialect, driver, options)
         self.close = finalize(self, driver.close)
 
 
-def _open_cursor(dialect: Dialect, driver: Any) -> Any:
-    # Binary results cost less to convert; sqlite3 knows no other.
-    return driver.cursor(binary=True) if dialect.name == "postgresql" else driver.cursor()
+def _make_execute(dialect: Dialect, driver: Any, options: ConnectionOptions) -> _Execute:
+    """Return what executes statements on a connection of the driver."""
+    if dialect.name == "postgresql":
+        from .libpq_statements import LibpqStatements  # not installed where there is only SQLite
 
+        return LibpqStatements(driver, can_prepare=not options.pooler).execute
+    cursor = driver.cursor()
 
-def _fetch(
-    cursor: Any, text: str, parameters: Any, *, returns_rows: bool = True
-) -> list[tuple[Any, ...]]:
-    """Execute a statement and return its rows. Raises the driver's errors."""
-    cursor.execute(text, parameters)
-    # psycopg's `description`, which would tell, costs as much as a small row.
-    return cursor.fetchall() if returns_rows else []
+    def execute(text: str, parameters: Any) -> list[tuple[Any, ...]]:
+        cursor.execute(text, parameters)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
+
+    return execute
 
 
 class Executor:
@@ -72,7 +78,7 @@ class Executor:
 
         engine: the read-only one; options: None for the defaults.
         """
-        options = options or ConnectionOptions()
+        self._options = options = options or ConnectionOptions()
         self._engine = engine
         self._max_age = options.max_age_seconds or math.inf
         self._compiled = lru_cache(_MAX_STATEMENTS)(
@@ -112,15 +118,11 @@ class Executor:
         """
         compiled = self._compiled(statement)
         text, parameters = self._render(compiled, values)
-        connection, cursor = self._cursor_of(db)
+        connection, execute = self._connection_of(db)
         try:
-            found = _fetch(cursor, text, parameters, returns_rows=compiled.returns_rows)
+            found = execute(text, parameters)
         except self._errors as error:
             raise self._on_error(connection, error, text) from error
-        except BaseException as error:
-            if not isinstance(error, Exception):
-                connection.invalidate()  # as SQLAlchemy does: its protocol state is undefined
-            raise
         return compiled.rows(found)
 
     def _render(self, compiled: CompiledStatement, values: Values) -> tuple[str, Any]:
@@ -146,19 +148,20 @@ class Executor:
             connection.engine.dispose()
         return self._wrap_error(error, text, is_disconnect=is_disconnect)
 
-    def _cursor_of(self, db: Session) -> tuple[Connection, Any]:
-        """Return the connection of a session's transaction, and the cursor that it keeps."""
-        cached = db.info.get(_CURSOR)
+    def _connection_of(self, db: Session) -> tuple[Connection, _Execute]:
+        """Return the connection of a session's transaction, and what executes statements on it."""
+        cached = db.info.get(_EXECUTE)
         transaction = db.get_transaction()
         if cached is not None and transaction is not None and cached[0]() is transaction:
             return cached[1], cached[2]
         connection = db.connection()
         pooled = connection.connection
-        if _CURSOR not in pooled.info:
-            pooled.info[_CURSOR] = _open_cursor(self.dialect, pooled.driver_connection)
-        cursor = pooled.info[_CURSOR]
-        db.info[_CURSOR] = (ref(db.get_transaction()), connection, cursor)
-        return connection, cursor
+        execute: _Execute | None = pooled.info.get(_EXECUTE)
+        if execute is None:
+            execute = _make_execute(self.dialect, pooled.driver_connection, self._options)
+            pooled.info[_EXECUTE] = execute
+        db.info[_EXECUTE] = (ref(db.get_transaction()), connection, execute)
+        return connection, execute
 
     @property
     def thread_connections(self) -> int:
@@ -186,9 +189,9 @@ class Executor:
     def _execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
         own = getattr(self._local, "connection", None)
         if own is None or time.monotonic() - own.opened_at > self._max_age:
-            own = self._local.connection = _ThreadConnection(self._engine)
+            own = self._local.connection = _ThreadConnection(self._engine, self._options)
             self._thread_connections.add(own)
-        return _fetch(own.cursor, text, parameters)
+        return own.execute(text, parameters)
 
     def _drop_if_disconnected(self, error: Any) -> bool:
         """Return whether the thread's connection is lost; close it, and the pool, if so."""

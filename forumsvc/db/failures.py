@@ -19,6 +19,7 @@ _REFUSED_WRITES_OF_SQLITE = frozenset(
 )
 _NO_SUCH_PREPARED_STATEMENT = "26000"
 _LOCK_NOT_AVAILABLE = "55P03"
+_INSUFFICIENT_PRIVILEGE = "42501"
 _NOT_SUPPORTED = "0A000"
 _PLAN_CHECK = "RevalidateCachedQuery"
 """The server's function that checks whether the columns of a prepared statement have changed. The
@@ -85,3 +86,8 @@ def is_temporary(error: Exception) -> bool:
     return code & 0xFF in _TEMPORARY_OF_SQLITE or (
         state[:2] in _TEMPORARY_CLASSES and not is_timeout
     )
+
+
+def is_forbidden(error: Any) -> bool:
+    """Return whether the role of PostgreSQL lacks a right."""
+    return sqlstate(error) == _INSUFFICIENT_PRIVILEGE

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from ..background.worker import is_anybody_alive
 from ..queries import events
+from ..services import deployment
 from .finding import Finding, error, warning
 from .installation import Installation
 from .times import age, words
@@ -13,7 +14,7 @@ _LATE = timedelta(minutes=5)
 
 
 def check(installation: Installation) -> Iterator[Finding]:
-    """Yield whether no worker is alive, and what it should have done."""
+    """Yield whether no worker is alive, what it should have done, and whether it may send."""
     if not is_anybody_alive(installation.database):
         yield error(
             "No background worker is alive, so emails, notifications, webhooks and the search "
@@ -22,6 +23,12 @@ def check(installation: Installation) -> Iterator[Finding]:
         )
     with installation.database.reads.connect() as db:
         lags = events.lags(db)
+        why = deployment.why_not(db, installation.settings["site.url"])
+    if why is not None:
+        yield warning(
+            f"Emails and webhooks wait: {why}. A copy for a rehearsal is right so; the one that is "
+            "to send needs `forumsvc db adopt`."
+        )
     for lag in lags:
         late = age(lag.oldest_at)
         if late > _LATE:

@@ -18,7 +18,7 @@ from ..settings import Settings
 from .finding import Finding, error, warning
 from .installation import Installation
 
-BACKGROUND_THREADS = 11
+BACKGROUND_THREADS = 13
 """Those of the background worker, for its tasks and for jobs, without those of the webhooks."""
 
 

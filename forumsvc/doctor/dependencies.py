@@ -10,6 +10,7 @@ from tempfile import TemporaryFile
 from ..errors import NotFound
 from ..mail import SmtpDelivery, create_delivery
 from ..media.storage import Storage
+from ..services.email_confirmation import is_required
 from ..services.photo_storage import open_storages
 from ..settings import SettingsError
 from ..settings.masking import mask_url
@@ -81,6 +82,11 @@ def check_mail(installation: Installation) -> Iterator[Finding]:
             where, kind = f"{delivery.host}:{delivery.port}", type(failure).__name__
             yield error(f"mail.host: {where} cannot be used: {kind}: {failure}")
     elif delivery is not None:
+        if settings["site.environment"] == "production" and is_required(settings):
+            yield error(
+                "mail.delivery: people must confirm their addresses before they write, and nobody "
+                "gets what is written to mail.dir; it must be smtp, or accounts.confirm_email false"
+            )
         try:
             with (
                 temporary_folder(ini_dir / settings["mail.dir"]) as folder,

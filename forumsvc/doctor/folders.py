@@ -1,17 +1,14 @@
-"""Folders: space, their file systems, and the backups."""
+"""Folders: space, and their file systems."""
 
-import os
 import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from .finding import Finding, error, info, warning
+from .finding import Finding, error, warning
 from .installation import Installation
-from .times import age, words
 
 _LITTLE = 0.20
 _TOO_LITTLE = 0.05
@@ -51,6 +48,8 @@ def _folders(installation: Installation) -> Iterator[Path]:
         yield here / settings["photos.dir"]
     if settings["mail.delivery"] == "folder":
         yield here / settings["mail.dir"]
+    if settings["backup.dir"]:
+        yield here / settings["backup.dir"]
     yield Path(tempfile.gettempdir())
 
 
@@ -90,47 +89,3 @@ def _kind_of(folder: Path) -> str:
         if len(mounted) >= best and folder.is_relative_to(mounted):
             best, found = len(mounted), after.split()[0]
     return found
-
-
-def check_backup(installation: Installation) -> Iterator[Finding]:
-    """Yield what is wrong with the newest file of the backups."""
-    settings = installation.settings
-    if not settings["backup.dir"]:
-        yield info("backup.dir is not set: whether there is a backup is not examined (backup.md).")
-        return
-    folder = installation.ini.parent / settings["backup.dir"]
-    if not folder.is_dir():
-        yield error(f"backup.dir: {folder} is no folder: create it, or correct the setting.")
-        return
-    newest = max(_files(folder), key=lambda file: file[1].st_mtime, default=None)
-    if newest is None:
-        yield error(f"backup.dir: {folder} has no file: make a backup (backup.md).")
-        return
-    name, state = newest
-    old = age(datetime.fromtimestamp(state.st_mtime, UTC))
-    if old > timedelta(hours=settings["backup.max_age_hours"]):
-        yield error(
-            f"backup.dir: the newest file, {name}, is {words(old)} old, and "
-            f"backup.max_age_hours is {settings['backup.max_age_hours']}: look at the log of what "
-            "makes the backups."
-        )
-    elif not state.st_size:
-        yield error(
-            f"backup.dir: the newest file, {name}, is empty: look at the log of what makes the "
-            "backups."
-        )
-
-
-def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield all files below a folder; one that is deleted meanwhile is left out."""
-    for root, _, names in os.walk(folder, onerror=_fail):
-        for name in names:
-            path = Path(root, name)
-            try:
-                yield path, path.stat()
-            except FileNotFoundError:
-                continue
-
-
-def _fail(failure: OSError) -> None:
-    raise failure

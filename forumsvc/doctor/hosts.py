@@ -75,7 +75,8 @@ def _check_sharing(installation: Installation, names: Sequence[str]) -> Iterator
         elif options is not None and options.processes > 1:
             yield info(
                 f"rate_limit.storage is memory://: each of {options.processes} processes counts by "
-                "itself, so limits are as many times higher. A Redis counts for all (scale.md)."
+                f"itself, so calls, sign-ups and requests for mail are limited to "
+                f"{options.processes} times what is set. A Redis counts for all (scale.md)."
             )
     folder = installation.ini.parent / settings["photos.dir"]
     is_local = settings["photos.storage"] == "local"

@@ -9,7 +9,11 @@ from .finding import Finding, warning
 from .installation import Installation
 from .times import age, words
 
-_LATE = {JobKind.MAIL: timedelta(minutes=10), JobKind.NOTIFY: timedelta(minutes=5)}
+_LATE = {
+    JobKind.MAIL: timedelta(minutes=10),
+    JobKind.NOTIFY: timedelta(minutes=5),
+    JobKind.BACKUP: timedelta(hours=12),
+}
 _OTHERS_LATE = timedelta(hours=1)
 
 

@@ -13,6 +13,7 @@ from ..db.failures import DATABASE_ERRORS
 from ..settings import Settings, find_errors
 from . import (
     background,
+    backups,
     contents,
     database,
     dependencies,
@@ -22,6 +23,7 @@ from . import (
     jobs,
     postgresql,
     postgresql_servers,
+    roles,
     site,
     sqlite,
     webhooks,
@@ -51,7 +53,6 @@ CONFIGURATION: tuple[Area, ...] = tuple(
 AREAS: tuple[Area, ...] = (
     ("site", site.check),
     ("disk", folders.check_space),
-    ("backup", folders.check_backup),
 )
 """Those that need no database."""
 
@@ -59,8 +60,10 @@ DATABASE_AREAS: tuple[Area, ...] = (
     ("database", sqlite.check),
     ("database", postgresql.check),
     ("database", postgresql_servers.check_primaries),
+    ("database", roles.check),
     ("hosts", hosts.check),
     ("background", background.check),
+    ("backup", backups.check),
     ("jobs", jobs.check),
     ("webhooks", webhooks.check),
     ("search", contents.check_search),

@@ -3,7 +3,10 @@
 from ..db.base import Base
 from .access_block import AccessBlock, AccessBlockKind, AccessBlockSeverity
 from .audit_log import AdminAction, AuditRecord, Via, Visibility
+from .backup import LastBackup
 from .cache_version import CacheVersion
+from .data_export import DataExport, DataExportChunk
+from .deployment import Deployment
 from .event import Event, EventPosition, EventType
 from .held_post import HeldKind, HeldPost, HeldState, HoldReason
 from .host import Host

@@ -51,8 +51,8 @@ class AccessBlock(Base):
 
     __table_args__ = (
         UniqueConstraint("kind", "value"),
-        one_of("kind", "kind", AccessBlockKind),
-        one_of("severity", "severity", AccessBlockSeverity),
+        one_of("kind", AccessBlockKind),
+        one_of("severity", AccessBlockSeverity),
         Index("ix_access_blocks_by_id", "by_id"),
         {"sqlite_autoincrement": True},
     )

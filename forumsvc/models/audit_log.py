@@ -14,6 +14,11 @@ class AdminAction(StrEnum):
 
     USER_PASSWORD_SET = "user.password_set"  # noqa: S105 - no password
     USER_EMAIL_CONFIRMED = "user.email_confirmed"
+    USER_PASSWORD_LINK = "user.password_link"  # noqa: S105 - no password
+    USER_EDITED = "user.edited"
+    USER_ERASED = "user.erased"
+    USER_CLOSURE_REQUESTED = "user.closure_requested"
+    USER_CLOSURE_WITHDRAWN = "user.closure_withdrawn"
     CLIENT_CREATED = "client.created"
     CLIENT_DELETED = "client.deleted"
     TOKEN_ISSUED = "token.issued"  # noqa: S105 - no token
@@ -66,7 +71,7 @@ class AuditRecord(Base):
     visibility: Mapped[str] = mapped_column(String(10))
     via: Mapped[str] = mapped_column(String(10))
     actor_id: Mapped[int | None] = mapped_column(BigId)
-    """The user who did it; null at the command line and for what the service did itself."""
+    """The user who did it; null for what the service did itself, or a command without `--as`."""
     user_id: Mapped[int | None] = mapped_column(BigId)
     """The user whom it concerns: the author of a post."""
     topic_id: Mapped[int | None] = mapped_column(BigId)
@@ -80,8 +85,8 @@ class AuditRecord(Base):
     """In a record of `log.trimmed`: older records may be deleted."""
 
     __table_args__ = (
-        one_of("via", "via", Via),
-        one_of("visibility", "visibility", Visibility),
+        one_of("via", Via),
+        one_of("visibility", Visibility),
         CheckConstraint("trimmed_before <= created_at", name="trimmed_before"),
         Index("ix_audit_log_created_at", "created_at"),
         Index("ix_audit_log_visibility_id", "visibility", "id"),

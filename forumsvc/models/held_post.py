@@ -60,9 +60,9 @@ class HeldPost(Base):
     closed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     __table_args__ = (
-        one_of("kind", "kind", HeldKind),
-        one_of("reason", "reason", HoldReason),
-        one_of("state", "state", HeldState),
+        one_of("kind", HeldKind),
+        one_of("reason", HoldReason),
+        one_of("state", HeldState),
         Index("ix_held_posts_user_id_id", "user_id", "id"),
         Index("ix_held_posts_state_id", "state", "id"),
         Index("ix_held_posts_topic_id", "topic_id"),

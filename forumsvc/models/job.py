@@ -24,6 +24,12 @@ class JobKind(StrEnum):
     """Make the tokens of a topic anew. The key is its id; there is one job at most."""
     EVENT = "event"
     """Handle an event again that a consumer could not handle, whose name is the key."""
+    EXPORT = "export"
+    """Make the file of an export of a user's data, whose id is the key."""
+    ACCOUNT = "account"
+    """Go on with the erasure or the renaming of an account, whose id is the key."""
+    BACKUP = "backup"
+    """Make a backup by the plan of the settings."""
 
 
 ONCE = text("kind IN ('deliver', 'index_topic')")
@@ -63,8 +69,8 @@ class Job(Base):
     """When it was done or given up."""
 
     __table_args__ = (
-        one_of("kind", "kind", JobKind),
-        one_of("state", "state", JobState),
+        one_of("kind", JobKind),
+        one_of("state", JobState),
         Index("ix_jobs_state_kind_due_at", "state", "kind", "due_at"),
         Index("ix_jobs_kind_key", "kind", "key"),
         Index("uq_jobs_once", "kind", "key", unique=True, sqlite_where=ONCE, postgresql_where=ONCE),

@@ -67,6 +67,8 @@ class BrowserSession(Base):
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     created_at: Mapped[Timestamp]
     expires_at: Mapped[Timestamp]
+    browser: Mapped[str] = mapped_column(String(60), default="", server_default="")
+    """As its owner calls it: "Firefox, Linux"."""
 
     __table_args__ = (
         UniqueConstraint("secret_hash"),

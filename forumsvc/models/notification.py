@@ -47,8 +47,8 @@ class Notification(Base):
     updated_at: Mapped[Timestamp]
 
     __table_args__ = (
-        one_of("type", "type", NotificationType),
-        one_of("mention_type", "mention_type", MentionType),
+        one_of("type", NotificationType),
+        one_of("mention_type", MentionType),
         Index("ix_notifications_user_id_id", "user_id", "id"),
         partial_index(
             "ix_notifications_unread_user_id_topic_id",

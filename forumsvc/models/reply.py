@@ -15,6 +15,7 @@ from ..db.base import (
     not_negative,
     partial_index,
 )
+from .topic import HAS_DELETED_BODY
 
 
 class Reply(Base):
@@ -43,6 +44,7 @@ class Reply(Base):
         ),
         # For the pace of posting, which counts deleted replies, too.
         partial_index("ix_replies_user_deleted", "user_id", "id", only="deleted_at IS NOT NULL"),
+        partial_index("ix_replies_deleted", "deleted_at", only=HAS_DELETED_BODY),
         *not_negative("likes_count"),
         {"sqlite_autoincrement": True},
     )

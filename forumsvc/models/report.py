@@ -56,8 +56,8 @@ class Report(Base):
     resolved_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     __table_args__ = (
-        one_of("category", "category", ReportCategory),
-        one_of("state", "state", ReportState),
+        one_of("category", ReportCategory),
+        one_of("state", ReportState),
         partial_index(
             "uq_reports_open", "review_id", "reporter_id", only="state = 'open'", unique=True
         ),

@@ -45,7 +45,7 @@ class Restriction(Base):
     review_id: Mapped[int | None] = mapped_column(BigId)
 
     __table_args__ = (
-        one_of("kind", "kind", RestrictionKind),
+        one_of("kind", RestrictionKind),
         Index("ix_restrictions_user_id_id", "user_id", "id"),
         Index("ix_restrictions_by_id", "by_id"),
         Index("ix_restrictions_lifted_by_id", "lifted_by_id"),

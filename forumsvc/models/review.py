@@ -77,9 +77,9 @@ class Review(Base):
     resolved_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     __table_args__ = (
-        one_of("kind", "kind", ReviewKind),
-        one_of("state", "state", ReviewState),
-        one_of("decision", "decision", Decision),
+        one_of("kind", ReviewKind),
+        one_of("state", ReviewState),
+        one_of("decision", Decision),
         partial_index("uq_reviews_open", "object_key", only="state = 'open'", unique=True),
         Index("ix_reviews_state_id", "state", "id"),
         Index("ix_reviews_state_weight_id", "state", "weight", "id"),

@@ -36,7 +36,7 @@ class Sweep(Base):
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     __table_args__ = (
-        one_of("action", "action", SweepAction),
+        one_of("action", SweepAction),
         *not_negative("posts_done"),
         Index("ix_sweeps_user_id", "user_id"),
         Index("ix_sweeps_actor_id", "actor_id"),

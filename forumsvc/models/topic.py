@@ -24,6 +24,8 @@ from .cache_version import random_version
 
 VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
 HIDDEN = "deleted_at IS NOT NULL OR banned_at IS NOT NULL"
+HAS_DELETED_BODY = "deleted_at IS NOT NULL AND body <> ''"
+"""Of topics and replies: deleted, and restorable, as the body is not deleted for good."""
 
 
 def _list_indexes() -> list[Index]:
@@ -90,6 +92,7 @@ class Topic(Base):
         partial_index("ix_topics_user_likes", "user_id", "likes_count", "id", only=VISIBLE),
         partial_index("ix_topics_user_replies", "user_id", "replies_count", "id", only=VISIBLE),
         partial_index("ix_topics_hidden", "id", only=HIDDEN),
+        partial_index("ix_topics_deleted", "deleted_at", only=HAS_DELETED_BODY),
         Index("ix_topics_markup_version_id", "markup_version", "id"),
         # For the topics of a node when they are moved to another.
         Index("ix_topics_node_id", "node_id"),

@@ -62,6 +62,10 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
+STAFF = "role IN ('admin', 'maintainer')"
+"""Maintainers and admins."""
+
+
 class UserState(StrEnum):
     """The state of a user; only active users may write."""
 
@@ -104,6 +108,10 @@ class User(Base):
     """Whether a moderator has to approve the account before the user may write."""
     is_builtin: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
     """Whether it is the user `system`, the actor of what the service does itself."""
+    closes_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When the user is erased, as they asked for; null if they did not."""
+    closure_posts: Mapped[str | None] = mapped_column(String(10))
+    """What becomes of their posts then."""
 
     name: Mapped[EmptyText]
     name_key: Mapped[str] = mapped_column(
@@ -133,8 +141,8 @@ class User(Base):
     __table_args__ = (
         UniqueConstraint("login_key"),
         UniqueConstraint("email_key"),
-        one_of("role", "role", Role),
-        one_of("state", "state", UserState),
+        one_of("role", Role),
+        one_of("state", UserState),
         *not_negative(
             "topics_count",
             "replies_count",
@@ -163,6 +171,10 @@ partial_index(
     User.created_at,
     only="email IS NOT NULL AND email_confirmed_at IS NULL",
 )
+# Finds the accounts that are to be closed.
+partial_index("ix_users_closes_at", User.closes_at, only="closes_at IS NOT NULL")
+# Finds the maintainers and admins.
+partial_index("ix_users_staff", User.role, User.id, only=STAFF)
 # Few users have an avatar; this finds the user of a stored image by its name.
 partial_index("ix_users_avatar", User.avatar, only="avatar <> ''")
 # Bytes are compared, as SQLite does anyway: all keys with the same beginning stand together.

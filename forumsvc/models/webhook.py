@@ -85,7 +85,7 @@ class WebhookDelivery(Base):
 
     __table_args__ = (
         UniqueConstraint("webhook_id", "event_id"),
-        one_of("state", "state", DeliveryState),
+        one_of("state", DeliveryState),
         # When the next one of a webhook is due.
         Index("ix_webhook_deliveries_webhook_id_state_due_at", "webhook_id", "state", "due_at"),
         # The next ones of a webhook, oldest first, and those of a state, newest first. `due_at`

@@ -1,5 +1,6 @@
 """Browser sessions: a user's login to the pages, in one browser, until it expires."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -9,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from ..cache import versions
 from ..db.base import UtcDateTime
-from ..db.execution import ReadConnection, row
+from ..db.execution import ReadConnection, SqlConnection, row
 from ..db.statements import delete_of
 from ..models import BrowserSession, User, UserBlock, UserState
 from ..queries.user_columns import identity
@@ -24,6 +25,7 @@ _COLUMNS: tuple[Any, ...] = (
     *identity(),
     User.email,
     User.unread_count,
+    User.avatar,
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
     null().label("client_owner_id"),
@@ -33,12 +35,13 @@ _COLUMNS: tuple[Any, ...] = (
 
 
 def create(
-    db: Session, attempt: LoginAttempt, password: str, *, ttl: int, now: datetime
+    db: Session, attempt: LoginAttempt, password: str, *, ttl: int, now: datetime, browser: str
 ) -> str | None:
     """Create a session for a user whose password was just checked, and return its secret.
 
-    ttl: seconds. Returns None if the user is gone or the password was changed meanwhile. Another
-    hash of the same password is no change: a concurrent login may have rehashed it.
+    ttl: seconds; browser: its name. Returns None if the user is gone or the password was changed
+    meanwhile. Another hash of the same password is no change: a concurrent login may have rehashed
+    it.
     """
     user = attempt.user
     assert user is not None, "the attempt succeeded"  # noqa: S101
@@ -46,13 +49,19 @@ def create(
     found = db.execute(current.with_for_update(key_share=True)).first()
     if found is None or not password_unchanged(attempt, password, found.password_hash):
         return None
+    return start(db, user.id, ttl=ttl, now=now, browser=browser)
+
+
+def start(db: Session, user_id: int, *, ttl: int, now: datetime, browser: str) -> str:
+    """Create a session for a user who needs no check, as they have just signed up; as `create`."""
     secret = new_secret()
     db.execute(
         insert(BrowserSession).values(
             secret_hash=hash_token(secret),
-            user_id=user.id,
+            user_id=user_id,
             created_at=now,
             expires_at=now + timedelta(seconds=ttl),
+            browser=browser,
         )
     )
     return secret
@@ -75,12 +84,38 @@ def _by_secret() -> Select[Any]:
 def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
     """Return the user who is logged in by the secret of a cookie, or None.
 
-    The row: user_id, login, email, role, unread_count, state, blocked_until, blocked_reason,
-    user_created_at, is_unconfirmed, awaits_approval, scope, client_id, client_owner_id, blocks,
-    access_version; one SELECT.
+    The row: user_id, login, email, role, avatar, unread_count, state, blocked_until,
+    blocked_reason, user_created_at, is_unconfirmed, awaits_approval, scope, client_id,
+    client_owner_id, blocks, access_version; one SELECT.
     """
     return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 
 
 def delete(db: Session, secret: str) -> None:
     db.execute(delete_of(BrowserSession).where(BrowserSession.secret_hash == hash_token(secret)))
+
+
+_COLUMNS_OF_LIST: tuple[Any, ...] = (
+    BrowserSession.id,
+    BrowserSession.created_at,
+    BrowserSession.browser,
+)
+
+
+def of_user(db: SqlConnection, user_id: int, now: datetime) -> Sequence[Any]:
+    """Return the sessions of a user, the newest first: id, created_at, browser."""
+    own = BrowserSession.user_id == user_id, BrowserSession.expires_at > now
+    found = select(*_COLUMNS_OF_LIST).where(*own)
+    return db.execute(found.order_by(BrowserSession.id.desc())).all()
+
+
+def id_of(db: SqlConnection, secret: str) -> int | None:
+    """Return the id of the session of a cookie's secret, or None."""
+    found = select(BrowserSession.id).where(BrowserSession.secret_hash == hash_token(secret))
+    return db.scalar(found)
+
+
+def end(db: Session, user_id: int, session_id: int) -> None:
+    """End a session, if it is one of the user."""
+    own = BrowserSession.id == session_id, BrowserSession.user_id == user_id
+    db.execute(delete_of(BrowserSession).where(*own))

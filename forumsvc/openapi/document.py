@@ -112,7 +112,10 @@ def describe(settings: Settings) -> dict[str, Any]:
                 for status, name in failures.items()
             }
             operation["responses"] = {**responses, **operation["responses"]}
-            if method == "get" and path_name.startswith(_API):
+            is_file = "application/octet-stream" in operation["responses"].get("200", {}).get(
+                "content", {}
+            )
+            if method == "get" and path_name.startswith(_API) and not is_file:
                 _make_conditional(operation, document["components"]["responses"])
             operation["responses"] = dict(sorted(operation["responses"].items()))
             _add_rate_limit_headers(operation["responses"])

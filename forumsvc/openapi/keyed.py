@@ -1,6 +1,4 @@
-"""The description of the keyed shape: the bare document, transformed as
-`web.responses.keyed_envelope` transforms the responses.
-"""
+"""The description of the keyed shape: the bare document, changed as its envelope does."""
 
 from copy import deepcopy
 from typing import Any
@@ -27,6 +25,7 @@ _DETAILS = {
     "ReviewWithDetails": ("review", None),
     "HeldPost": ("held_post", None),
     "AccessBlock": ("access_block", None),
+    "DataExport": ("export", None),
 }
 _BODY = "$response.body#/"
 

@@ -3,11 +3,11 @@
 from pyramid.config import Configurator
 
 from ..services import registration
-from . import languages, paths
+from . import about, display, languages, paths
 from .public_cache import public_cache_deriver
 from .static_files import asset_path
 
-_TOPICS = ("show", "lists", "reply_places", "write", "actions", "likes")
+_TOPICS = ("show", "lists", "reply_places", "pictures", "write", "actions", "undo", "likes")
 _ACCOUNTS = (
     *("account.login", "account.signup", "account.change_password", "account.reset_password"),
     *("account.email", "oauth.consent", "oauth.applications"),
@@ -16,7 +16,9 @@ _MODERATION = ("queue", "review", "log", "member", "report", "held_post")
 _FORUM = (
     *("search.show", "notifications.show"),
     *(f"moderation.{name}" for name in _MODERATION),
-    *("account.settings", "feeds.topics", "crawlers.robots", "crawlers.sitemap"),
+    *("account.settings", "account.data", "account.closure", "account.photos"),
+    *("account.sessions", "account.blocked", "account.display", "about"),
+    *("feeds.topics", "crawlers.robots", "crawlers.sitemap"),
     *("users.show", "users.actions"),
 )
 
@@ -41,13 +43,16 @@ def includeme(config: Configurator) -> None:
                 "is_registration_open": registration.is_open,
                 "user_path": paths.user_path,
                 "asset_path": asset_path,
+                "display_of": display.display_of,
+                "direction": languages.direction,
+                "footer_html": about.footer_html,
             },
         }
     )
     config.include("pyramid_jinja2")
     settings = config.registry.forum_settings
     config.add_view_deriver(public_cache_deriver, "public_cache", under="schema")
-    names = ["csrf", "languages", "page_tween", *_ACCOUNTS, "static_files"]
+    names = ["csrf", "languages", "branding", "page_tween", *_ACCOUNTS, "static_files"]
     if settings["docs.enabled"]:
         names += ["docs.explorer", "docs.guide"]
     # The routes are tried in their order. Topics are asked for most; the path of a user's page is

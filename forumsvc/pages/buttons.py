@@ -1,15 +1,17 @@
 """What can be done with a resource by a button, which stands where the ACL allows it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ..schemas.restrictions import REASON_FORM
+from ..markup.text_content import text_content
+from ..schemas.restrictions import MAX_REASON, REASON_FORM
 from ..web.api.api_view import Locked
 from ..web.api.request import ForumRequest
-from .paths import see_other
+from .paths import post_path, see_other
+from .previews import beginning
 from .views import View
 
 
@@ -28,10 +30,12 @@ def add_buttons(
     factory: Callable[[ForumRequest], Any],
     actions: Mapping[str, Action],
     path_after: Callable[[ForumRequest, Any, str], str],
+    asking: Collection[str] = (),
 ) -> None:
     """Add the buttons of a kind of resource: `POST path/action`, with a moderator's reason.
 
-    path_after: returns where to go, from the row and the name of the action.
+    path_after: returns where to go, from the row and the name of the action; asking: the actions
+    that have a page which asks first.
     """
     route = f"{kind}_action"
     config.add_route(route, f"{path}/{{action:{'|'.join(actions)}}}", factory=factory)
@@ -45,6 +49,15 @@ def add_buttons(
             locked=action.locked,
             schema=REASON_FORM,
         )
+        if name in asking:
+            config.add_view(
+                _asking_view(kind, name),
+                route_name=route,
+                match_param=f"action={name}",
+                request_method="GET",
+                permission=action.permission,
+                renderer="templates/ask.jinja2",
+            )
 
 
 def _view(
@@ -56,3 +69,24 @@ def _view(
 
     act.__name__ = f"{name}_{kind}"
     return act
+
+
+def _asking_view(kind: str, name: str) -> View:
+    def ask(item: Any, request: ForumRequest) -> dict[str, Any]:
+        is_moderator = request.caller is not None and request.caller.is_moderator
+        post = item.row
+        topic_id = post.id if kind == "topic" else post.topic_id
+        back = post_path(request, topic_id, None if kind == "topic" else post.id)
+        return {
+            "action": name,
+            "kind": kind,
+            "post": post,
+            "excerpt": beginning(text_content(post.body_html)),
+            "back": back,
+            "may_give_reason": is_moderator,
+            "max_reason": MAX_REASON,
+            "is_own": post.user_id == request.actor_id,
+        }
+
+    ask.__name__ = f"ask_{name}_{kind}"
+    return ask

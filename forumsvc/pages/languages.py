@@ -1,4 +1,4 @@
-"""The languages of the pages: chosen by `Accept-Language`, else by `site.language`."""
+"""The languages of the pages: what the reader chose, else `Accept-Language`, `site.language`."""
 
 from datetime import datetime
 from typing import Any
@@ -12,6 +12,7 @@ from pyramid_jinja2.i18n import GetTextWrapper
 from ..settings.pages import LANGUAGES
 from ..texts import Message, Time
 from ..web.api.request import ForumRequest
+from .display import display_of
 
 DOMAIN = "forumsvc"
 """The gettext domain."""
@@ -20,6 +21,7 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
+_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
 _OF_FIELD = ("must ", "is ", "has ", "holds ", "may ", "cannot ", "does ", "needs ")
 """How a reason begins whose subject is the field."""
 
@@ -44,14 +46,21 @@ class CachedTexts(GetTextWrapper):
 
 def choose_language(request: ForumRequest) -> str:
     """Return the language for a request, one of LANGUAGES (RFC 4647 §3.4)."""
+    if chosen := display_of(request).language:
+        return chosen
     default = request.settings["site.language"]
     found: str = request.accept_language.lookup(language_tags=[*LANGUAGES], default=default)
     return found
 
 
+def direction(request: ForumRequest) -> str:
+    """Return the direction in which the language of a request is written, for `dir`."""
+    return "rtl" if request.locale_name.partition("-")[0] in _RIGHT_TO_LEFT else "ltr"
+
+
 def moment(language: str, time: datetime) -> str:
-    """Return a time in words, in UTC: Dec 3, 2026 14:05."""
-    return f"{_date(language, time, _MONTHS[time.month - 1][:3])} {time:%H:%M}"
+    """Return a time in words: Dec 3, 2026 14:05 UTC. A script shows it in the reader's zone."""
+    return f"{_date(language, time, _MONTHS[time.month - 1][:3])} {time:%H:%M} UTC"
 
 
 @pass_context

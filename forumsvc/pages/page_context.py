@@ -15,6 +15,7 @@ from ..web.api.request import ForumRequest, caller_of
 from ..web.pipeline.network_blocks import notice_blocks_version
 from ..web.pipeline.session_cookie import read_session_cookie, session_cookie_name
 from ..web.pipeline.transactions import is_unsafe
+from .browsers import browser_name
 from .paths import safe_redirect_path
 
 _COOKIE_GRACE = 86400
@@ -72,7 +73,8 @@ class PageContext(PageResource):
         only_reads = (Level.BLOCKED, Level.UNCONFIRMED, Level.AWAITING_APPROVAL)
         may_write = caller is not None and caller.level not in only_reads
         first = ("settings",) if may_write else ()
-        return (*first, "email", "change_password", "applications")
+        safety = ("email", "change_password", "sessions", "applications", "blocked")
+        return (*first, *safety, "display", "own_photos", "own_data")
 
     @property
     def is_unconfirmed(self) -> bool:
@@ -80,16 +82,31 @@ class PageContext(PageResource):
         caller = self.request.caller
         return caller is not None and caller.level == Level.UNCONFIRMED
 
+    @property
+    def awaits_approval(self) -> bool:
+        """Whether the user may only read until a moderator has approved the account."""
+        return self.user is not None and bool(self.user.awaits_approval)
+
     def log_in(self, attempt: LoginAttempt, password: str) -> bool:
         """Replace the browser's session with a new one; return False if the user is gone."""
         request = self.request
         self._end_session()
         ttl = request.settings["session.ttl_seconds"]
-        secret = sessions.create(request.db, attempt, password, ttl=ttl, now=request.now)
+        new = {"ttl": ttl, "now": request.now, "browser": browser_name(request.user_agent)}
+        secret = sessions.create(request.db, attempt, password, **new)
         if secret is None:
             return False
         self.cookie, self._cookie_changed = secret, True
         return True
+
+    def log_in_new_user(self, user_id: int) -> None:
+        """Replace the browser's session with one of a user who has just signed up."""
+        request = self.request
+        self._end_session()
+        ttl = request.settings["session.ttl_seconds"]
+        new = {"ttl": ttl, "now": request.now, "browser": browser_name(request.user_agent)}
+        self.cookie = sessions.start(request.db, user_id, **new)
+        self._cookie_changed = True
 
     def log_out(self) -> None:
         self._end_session()

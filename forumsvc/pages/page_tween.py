@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 from pyramid.config import Configurator
+from pyramid.exceptions import BadCSRFToken
 from pyramid.renderers import render
 from pyramid.response import Response
 
@@ -14,6 +15,8 @@ from ..errors import Invalid
 from ..registry import ForumRegistry
 from ..texts import Message
 from ..web.api.request import ForumRequest, Handler
+from ..web.pipeline.request_id import ENVIRON_KEY as REQUEST_ID
+from . import kept_text
 from .languages import as_sentence
 
 _PROBLEM = Message("Something went wrong")
@@ -27,6 +30,7 @@ _TITLES = {
     503: Message("Not available now"),
 }
 """By status."""
+_OTHER_LOGIN = Message("You have logged in anew since you began. Look at your text, and send it.")
 _SAFE_METHODS = ("GET", "HEAD")
 _HEADERS = {
     "Referrer-Policy": "no-referrer",
@@ -50,13 +54,14 @@ def page_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """
 
     def respond(request: ForumRequest) -> Any:
+        csp = {**_CSP, "style-src": registry.branding.style_source}
         response = handler(request)
         context = request.page_context
         is_page = context is not None
         if response.status_int >= 400 and _is_from_browser(request):
             is_page |= _render_as_html(request, response)
         if is_page:
-            directives = _CSP if context is None else {**_CSP, **context.csp_directives}
+            directives = csp if context is None else {**csp, **context.csp_directives}
             # All at once: each header by itself costs a search through the others.
             added = {
                 **_HEADERS,
@@ -96,10 +101,18 @@ def _render_as_html(request: ForumRequest, response: Response) -> bool:
     if isinstance(error, Invalid):
         message = as_sentence(request, f"'{error.field}'", error.reason)
     # Without a page context it shows no account: an error page must not need the database.
-    values = {"title": _TITLES.get(response.status_int, _PROBLEM), "message": message}
+    values: dict[str, Any] = {
+        "title": _TITLES.get(response.status_int, _PROBLEM),
+        "message": message,
+        "kept": kept_text.written(request),
+        "request_id": request.environ[REQUEST_ID] if response.status_int >= 500 else None,
+    }
+    template = "error"
+    if values["kept"] and request.caller is not None and isinstance(error, BadCSRFToken):
+        template, values["why"] = "resume", _OTHER_LOGIN
     response.content_type = "text/html"
     response.charset = "utf-8"
-    response.text = render("templates/error.jinja2", values, request=request)
+    response.text = render(f"templates/{template}.jinja2", values, request=request)
     return True
 
 

@@ -71,3 +71,14 @@ def see_other(location: str) -> HTTPSeeOther:
 def redirect_to_page(request: ForumRequest, route: str, **values: str | None) -> HTTPSeeOther:
     """Return a redirect to a page of this site, with these query parameters."""
     return see_other(with_query(request.route_path(route), **values))
+
+
+def path_to_go_on(request: ForumRequest) -> str | None:
+    """Return the path in the parameter `next`, where somebody goes on after the login."""
+    return safe_redirect_path(request.parameters.get("next"))
+
+
+def redirect_to_next(request: ForumRequest) -> HTTPSeeOther:
+    """Return a redirect to the path in `next`, or to the first page."""
+    home = "home" if request.settings["pages.forum"] else "applications"
+    return see_other(path_to_go_on(request) or request.route_path(home))

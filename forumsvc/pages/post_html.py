@@ -10,13 +10,21 @@ REPLIES_PER_PAGE = 50
 
 _FLOOR_LINK = '"#floor-'
 _CHECK_BOX = '<input type="checkbox" disabled=""'
+_ALIGNED = re.compile(r'<(t[dh]) align="(left|right|center)"')
 _FLOOR = re.compile(r'(?<=<a href=")#floor-([0-9]{1,9})(?=")')
 
 
 def accessible(html: str) -> str:
-    """Let the keyboard scroll code, and give check boxes a name (WCAG 2.1.1, 4.1.2)."""
+    """Let the keyboard scroll code and tables, and give check boxes a name (WCAG 2.1.1, 4.1.2).
+
+    Cells are aligned by a class, because the attribute is obsolete.
+    """
     if "<pre" in html:
         html = html.replace("<pre", '<pre tabindex="0"')
+    if "<table>" in html:
+        html = html.replace("<table>", '<div class="wide" tabindex="0"><table>')
+        html = html.replace("</table>", "</table></div>")
+        html = _ALIGNED.sub(r'<\1 class="\2"', html)
     if _CHECK_BOX in html:
         # Marks, because a post is in any language.
         html = html.replace(f"{_CHECK_BOX} checked", f'{_CHECK_BOX} aria-label="☑" checked')

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import orjson
 from markupsafe import Markup
@@ -17,6 +17,7 @@ from ..markup.text_content import text_content
 from ..queries.rows import TopicRow
 from ..web.api.request import ForumRequest
 from .paths import absolute_url, topic_path, user_path
+from .static_files import asset_path
 
 _LENGTH = 200
 _PICTURE = re.compile(r'<img [^>]*?src="([^"]+)"')
@@ -71,6 +72,7 @@ def topic_preview(request: ForumRequest, row: TopicRow, page: int, image: str) -
     description = beginning(text_content(row.body_html)) or row.title
     found = _PICTURE.search(row.body_html)
     picture = urljoin(address, html.unescape(found[1])) if found else image
+    picture = picture_of_page(request, picture)
     posting: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "DiscussionForumPosting",
@@ -105,6 +107,22 @@ def topic_preview(request: ForumRequest, row: TopicRow, page: int, image: str) -
         # No character of it means anything in HTML.
         Markup(script),  # noqa: S704
     )
+
+
+def picture_of_page(request: ForumRequest, picture: str) -> str:
+    """Return the address of a picture for a preview: of the site instead where it is an SVG.
+
+    No network shows SVG. picture: absolute.
+    """
+    return site_picture(request) if urlsplit(picture).path.endswith(".svg") else picture
+
+
+def site_picture(request: ForumRequest) -> str:
+    """Return the absolute address of the site's logo, or of our own picture without one."""
+    logo = request.registry.branding.logo
+    if logo is not None and logo.media_type != "image/svg+xml":
+        return absolute_url(request, request.route_path("logo"))
+    return absolute_url(request, asset_path(request, "forum.png"))
 
 
 def _count(action: str, number: int) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from ..web.api.operations import operation_name
 from ..web.api.request import ForumRequest
 from ..web.http_cache.cache_policy import CachePolicy, PageKind
 from ..web.http_cache.etags import etag_of_versions, if_none_match
+from .display import display_of
 
 View = Callable[[Any, ForumRequest], Response]
 
@@ -56,12 +57,15 @@ def public_cache_deriver(view: View, info: Any) -> View:
             return view(context, request)
         # One view shows the lists of several routes.
         route = request.matched_route.name
-        etag = etag_of_versions(request, versions, (name, route, request.locale_name))
+        display = display_of(request)
+        logo = request.registry.branding.logo
+        shown_as = (request.locale_name, display.theme, display.lists, logo and logo.tag)
+        etag = etag_of_versions(request, versions, (name, route, *shown_as))
         if if_none_match(request, etag):
             return _validated(Response(status=304), etag)
         item_id = context.row_id if isinstance(context, Item) else None
         parameters = tuple(request.validated.items())
-        key = (name, route, item_id, request.base_url, request.locale_name, parameters)
+        key = (name, route, item_id, request.base_url, shown_as, parameters)
         cache = request.page_cache
         cached: CachedPage | None = cache.get(key, versions)
         if cached is None:

@@ -63,14 +63,15 @@ def networks(db: ReadConnection) -> Sequence[Row[Any]]:
 
 
 def severities_of_email(
-    db: SqlConnection, email: str, domains: Sequence[str], now: datetime
+    db: SqlConnection, email: Sequence[str], domains: Sequence[str], now: datetime
 ) -> Sequence[str]:
     """Return the severities of the blocks that hold for an email address now.
 
-    email: in its normal form; domains: its domain, and those that this is a subdomain of.
+    email: in its normal form, and as its digest; domains: its domain, and those that this is a
+    subdomain of.
     """
     block = AccessBlock
-    is_email = (block.kind == AccessBlockKind.EMAIL) & (block.value == email)
+    is_email = (block.kind == AccessBlockKind.EMAIL) & block.value.in_(email)
     is_domain = (block.kind == AccessBlockKind.EMAIL_DOMAIN) & block.value.in_(domains)
     holds = or_(block.expires_at.is_(None), block.expires_at > now)
     return db.scalars(select(block.severity).where(or_(is_email, is_domain), holds)).all()

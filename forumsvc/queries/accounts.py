@@ -23,33 +23,34 @@ _SUMMARY: tuple[Any, ...] = (
 
 
 def listing(
-    db: SqlConnection, *, role: Role | None, state: UserState | None, after_id: int, limit: int
+    db: SqlConnection,
+    *,
+    role: Role | None = None,
+    state: UserState | None = None,
+    text: str | None = None,
+    after_id: int,
+    limit: int,
 ) -> Sequence[Row[Any]]:
     """Return a page of accounts by id, after the account `after_id`.
 
-    role, state: None for all.
+    role, state: None for all; text: what login, name or e-mail contains, None for all. The
+    comparison ignores case, on SQLite that of ASCII letters only.
     """
     query = select(*_SUMMARY).where(User.id > after_id).order_by(User.id).limit(limit)
     if role is not None:
         query = query.where(User.role == role)
     if state is not None:
         query = query.where(User.state == state)
+    if text is not None:
+        query = query.where(
+            or_(
+                User.login_key.contains(text.lower(), autoescape=True),
+                User.email_key.contains(text.lower(), autoescape=True),
+                User.name.icontains(text, autoescape=True),
+                User.name.contains(text, autoescape=True),
+            )
+        )
     return db.execute(query).all()
-
-
-def search(db: SqlConnection, text: str, *, after_id: int, limit: int) -> Sequence[Row[Any]]:
-    """Return a page, as `listing` does, of accounts whose login, name or e-mail contains `text`.
-
-    The comparison ignores case, on SQLite that of ASCII letters only.
-    """
-    matches = or_(
-        User.login_key.contains(text.lower(), autoescape=True),
-        User.email_key.contains(text.lower(), autoescape=True),
-        User.name.icontains(text, autoescape=True),
-        User.name.contains(text, autoescape=True),
-    )
-    query = select(*_SUMMARY).where(User.id > after_id, matches)
-    return db.execute(query.order_by(User.id).limit(limit)).all()
 
 
 def details(db: SqlConnection, user_id: int, now: datetime) -> Row[Any]:
@@ -66,6 +67,8 @@ def details(db: SqlConnection, user_id: int, now: datetime) -> Row[Any]:
         User.updated_at,
         User.email_confirmed_at,
         User.unconfirmed_email,
+        User.closes_at,
+        User.closure_posts,
         sessions.scalar_subquery().label("sessions"),
         tokens.scalar_subquery().label("tokens"),
         applications.scalar_subquery().label("applications"),

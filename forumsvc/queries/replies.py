@@ -93,6 +93,18 @@ def place_of(db: ReadConnection, reply_id: int) -> Any:
     return row(db, _place_of(), {"id": reply_id})
 
 
+_LAST_OF: Any = select(func.max(Reply.id).label("id")).where(
+    Reply.topic_id == bindparam("topic_id"), Reply.deleted_at.is_(None)
+)
+
+
+def last_of(db: ReadConnection, topic_id: int) -> int | None:
+    """Return the id of the last reply of a topic that is not deleted; None without one."""
+    [found] = rows(db, _LAST_OF, {"topic_id": topic_id})
+    last: int | None = found.id
+    return last
+
+
 def _detail() -> Select[Any]:
     return _with_author((*DETAIL_COLUMNS, versions.display_names_version())).join(
         Topic, Topic.id == Reply.topic_id

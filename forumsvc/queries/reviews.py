@@ -1,5 +1,6 @@
 """Reading the queue of moderators."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
@@ -8,10 +9,10 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import Select, String, bindparam, cast, func, literal_column, select
 from sqlalchemy.orm import aliased
 
-from ..db.execution import ReadConnection, row
+from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
-from ..models import HeldPost, Report, Restriction, Review, ReviewState, Topic, User
+from ..models import HeldPost, Reply, Report, Restriction, Review, ReviewState, Topic, User
 from .rows import columns
 from .user_columns import summary
 
@@ -119,6 +120,56 @@ def page_of(
     given = {name: value for name, value in wanted._asdict().items() if value is not None}
     build = partial(_page, tuple(sorted(given)))
     return load_page(db, page, _ORDERS[order], build, given)
+
+
+class ReviewPreview(Protocol):
+    """What the queue shows of the post of a review.
+
+    categories: of its reports, separated by commas.
+    """
+
+    id: int
+    beginning: str | None
+    categories: str | None
+
+
+_BEGINNING = 400
+"""Characters of a post's source that are loaded for the queue."""
+_PREVIEWS: Any = (
+    select(
+        Review.id,
+        func.substr(func.coalesce(HeldPost.body, Reply.body, Topic.body), 1, _BEGINNING).label(
+            "beginning"
+        ),
+        select(func.aggregate_strings(Report.category, _COMMA))
+        .where(Report.review_id == Review.id)
+        .scalar_subquery()
+        .label("categories"),
+    )
+    .outerjoin(HeldPost, HeldPost.id == Review.held_post_id)
+    .outerjoin(Reply, Reply.id == Review.reply_id)
+    .outerjoin(Topic, Topic.id == Review.topic_id)
+    .where(Review.id.in_(bindparam("ids", expanding=True)))
+)
+
+
+def previews(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReviewPreview]:
+    """Return the beginnings of the posts of reviews, and why they were reported, by review."""
+    return {found.id: found for found in rows(db, _PREVIEWS, {"ids": ids})} if ids else {}
+
+
+_NEXT: Any = (
+    select(Review.id)
+    .where(Review.state == ReviewState.OPEN, Review.id > bindparam("after"))
+    .order_by(Review.id)
+    .limit(1)
+)
+
+
+def next_open(db: ReadConnection, after: int) -> int | None:
+    """Return the id of the open review that was opened next after one, or None."""
+    found: Any = row(db, _NEXT, {"after": after})
+    return None if found is None else int(found.id)
 
 
 _WAITING: Any = select(

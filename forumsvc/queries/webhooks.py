@@ -1,10 +1,11 @@
 """Loads webhooks and their deliveries."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, bindparam, case, or_, select
+from sqlalchemy import Row, Select, and_, bindparam, case, func, or_, select
 
 from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
@@ -45,6 +46,12 @@ def _all() -> Select[Any]:
 def all_webhooks(db: ReadConnection) -> Sequence[Row[Any]]:
     """Return all webhooks by id; there are at most `webhooks.most`."""
     return rows(db, _all(), {})
+
+
+def failing_since(db: SqlConnection) -> datetime | None:
+    """Return since when the webhook fails that has failed the longest; None without one."""
+    is_failing = (Webhook.active.is_(True), Webhook.failing_since.is_not(None))
+    return db.scalar(select(func.min(Webhook.failing_since)).where(*is_failing))
 
 
 def unhealthy(db: SqlConnection) -> Sequence[Row[Any]]:

@@ -34,7 +34,7 @@ class UserItem(Item):
         owner = principals.user(user_id)
         acl: Acl = [
             (Allow, owner, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL)),
-            (Allow, owner, (May.VIEW_RESTRICTIONS, May.CONFIRM)),
+            (Allow, owner, (May.VIEW_RESTRICTIONS, May.CONFIRM, May.EXPORT, May.CLOSE)),
             (Allow, principals.MODERATOR, (May.VIEW_RESTRICTIONS, May.VIEW_NOTES)),
             (Allow, principals.active(user_id), (May.UPDATE, May.DESTROY)),
             (Allow, principals.ADMIN, (May.VIEW_EMAIL, May.DESTROY)),

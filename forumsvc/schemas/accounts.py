@@ -4,6 +4,7 @@ from ..oauth.clients import MAX_NAME, MEMBER_GRANTS
 from ..oauth.resource_owners import MAX_USERNAME
 from ..passwords import MAX_LENGTH
 from ..services.accounts import MAX_EMAIL
+from ..services.erasure import PostsErasure
 from .fields import Choice, Line, Text, optional, parameters, required
 
 _LOGIN = 20
@@ -25,6 +26,16 @@ PASSWORD_FORM = parameters(
 )
 EMAIL_FORM = parameters(
     required("email", Line(1, MAX_EMAIL)),
+    required("current_password", Text(1, MAX_LENGTH)),
+)
+_POSTS = Choice((PostsErasure.KEEP, PostsErasure.BLANK))
+CLOSURE_FORM = parameters(
+    required("posts", _POSTS),
+    required("password", Text(1, MAX_LENGTH)),
+)
+"""In the API."""
+CLOSURE_PAGE_FORM = parameters(
+    required("posts", _POSTS),
     required("current_password", Text(1, MAX_LENGTH)),
 )
 CONFIRM_EMAIL_FORM = parameters(optional("confirmation_token", Text(0, _RESET_TOKEN), ""))

@@ -20,7 +20,7 @@ from ..queries.rows import UserRow
 from ..queries.user_locks import lock_users
 from ..search.normal_form import name_key
 from ..texts import Message
-from . import deeds, events, mails, profiles, revocation
+from . import data_export_requests, deeds, events, mails, profiles, revocation
 from .access import post_networks
 from .content.short_texts import validate_line
 from .deeds import Deed
@@ -192,10 +192,13 @@ def delete(db: Session, login: str, *, actor_id: int | None = None) -> tuple[Acc
         unconfirmed_email=None,
         email_public=False,
         password_hash=None,
+        closes_at=None,
+        closure_posts=None,
     )
     revocation.revoke_all(db, account.id, now(), issued_by_admin=True)
     revocation.revoke_at_applications_of(db, account.id, now())
     post_networks.forget(db, account.id)
+    data_export_requests.delete_of_user(db, account.id)
     deeds.record(db, Deed(EventType.USER_DELETED, actor_id, now(), account.id))
     return account, profiles.erase(db, account.id)
 

@@ -1,5 +1,6 @@
 """Counters that several services update. They count what is visible to everybody."""
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Select, case, func, literal, select, union, union_all
@@ -53,8 +54,22 @@ def _count_topic(
     db.execute(update_without_invalidation(User).where(User.id == by.c.user_id).values(values))
 
 
-def recompute_last_reply(db: Session, topic_id: int) -> None:
-    """Set a topic's last reply to the latest that is not deleted, or to none."""
+def count_replies_deleted(
+    db: Session, topic_ids: Collection[int], reply_ids: Collection[int]
+) -> None:
+    """Count in topics those of their replies that were deleted; the topics are locked."""
+    deleted = select(func.count()).where(Reply.topic_id == Topic.id, Reply.id.in_(reply_ids))
+    by_others = deleted.where(Reply.user_id != Topic.user_id).scalar_subquery()
+    values = {
+        "replies_count": at_least_zero(Topic.replies_count - deleted.scalar_subquery()),
+        "others_replies_count": at_least_zero(Topic.others_replies_count - by_others),
+    }
+    db.execute(update_of(Topic).where(Topic.id.in_(topic_ids)).values(values))
+    recompute_last_reply(db, topic_ids)
+
+
+def recompute_last_reply(db: Session, topic_ids: Collection[int]) -> None:
+    """Set the last reply of topics to the latest that is not deleted, or to none."""
     latest = (
         select(Reply)
         .where(Reply.topic_id == Topic.id, Reply.deleted_at.is_(None))
@@ -64,7 +79,7 @@ def recompute_last_reply(db: Session, topic_id: int) -> None:
     replied_at = latest.with_only_columns(Reply.created_at).scalar_subquery()
     db.execute(
         update_of(Topic)
-        .where(Topic.id == topic_id)
+        .where(Topic.id.in_(topic_ids))
         .values(
             last_reply_user_id=latest.with_only_columns(Reply.user_id).scalar_subquery(),
             replied_at=replied_at,

@@ -75,7 +75,7 @@ class _Kind:
     mail: MailKind | None = None
 
 
-_LOGGED = ("actor_id", "user_id", "topic_id", "reply_id", "node_id", "reason")
+_LOGGED = ("user_id", "topic_id", "reply_id", "node_id", "reason")
 _NO_REQUEST = "-"
 _USER, _POST = ("user_id",), ("topic_id", "reply_id")
 _STAFF, _PUBLIC = Visibility.STAFF, Visibility.PUBLIC
@@ -112,6 +112,8 @@ KINDS: dict[EventType | AdminAction, _Kind] = {
     EventType.USER_WARNED: _Kind(_STAFF, event=_USER, told=_Told.ALWAYS),
     EventType.USER_ROLE_CHANGED: _Kind(event=_USER),
     EventType.USER_DELETED: _Kind(event=_USER),
+    AdminAction.USER_CLOSURE_REQUESTED: _Kind(_STAFF),
+    AdminAction.USER_CLOSURE_WITHDRAWN: _Kind(_STAFF),
     AdminAction.PHOTO_DELETED: _Kind(_STAFF),
     AdminAction.POSTS_SWEPT: _Kind(_STAFF),
 }
@@ -141,9 +143,10 @@ def record(db: Session, deed: Deed) -> None:
 def _log(db: Session, deed: Deed, visibility: Visibility) -> None:
     if events.records_nothing(db):
         return
-    request_id, details = REQUEST_ID.get(), deed.details
+    request_id, details = REQUEST_ID.get(), audit_log.details_of(db, deed.details)
     values: dict[str, Any] = {
         **{name: getattr(deed, name) for name in _LOGGED},
+        "actor_id": audit_log.actor_of(db, deed.actor_id),
         "created_at": deed.at,
         "action": str(deed.what),
         "visibility": str(visibility),

@@ -96,10 +96,22 @@ def _state(waiting: WaitingAddress) -> tuple[str, str, str]:
 
 
 def send_link(
-    db: Session, user_id: int, address: str, now: datetime, *, url: str, language: str
+    db: Session,
+    user_id: int,
+    address: str,
+    now: datetime,
+    *,
+    url: str,
+    language: str,
+    next_path: str | None = None,
 ) -> None:
-    """Queue the email with the link. url: of the page that it leads to; language: of its text."""
+    """Queue the email with the link.
+
+    url: of the page that it leads to; language: of its text; next_path: where the page goes on.
+    """
     data = {"url": url, "language": language}
+    if next_path is not None:
+        data["next"] = next_path
     mails.enqueue(db, MailKind.EMAIL_CONFIRMATION, address, now, user_id=user_id, data=data)
 
 
@@ -124,6 +136,19 @@ def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
     _use(db, waiting, now, actor_id=None)
     deeds.record(db, Deed(AdminAction.USER_EMAIL_CONFIRMED, None, now, account.id))
     return waiting.address
+
+
+def change_as_admin(db: Session, user_id: int, email: str, now: datetime) -> None:
+    """Change the address of a user at the command line; it counts as confirmed.
+
+    Raises Invalid for an address that is not valid, AlreadyTaken, or Conflict if the user is
+    deleted.
+    """
+    email = accounts.check_email(email)
+    row = db.execute(with_row_locks(_ACCOUNTS.where(User.id == user_id), User)).first()
+    if row is None:
+        raise Conflict(Message("The account is deleted."))
+    _use(db, _waiting(row, email), now, actor_id=None)
 
 
 def confirm_current(db: Session, user_id: int, now: datetime) -> None:

@@ -8,9 +8,10 @@ says that the job is still the claimer's own.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, Row, Select, String, and_, cast, func, literal, or_, select, text
+from sqlalchemy import JSON, Row, Select, String, and_, case, cast, func, literal, or_, select, text
 from sqlalchemy.orm import Session, aliased
 
 from ..db.base import UtcDateTime
@@ -22,14 +23,14 @@ from ..models.job import ONCE
 
 LOGGED = frozenset({JobKind.MAIL})
 """The kinds whose jobs are kept for a while when they are done."""
-_IN_ORDER = frozenset({JobKind.SWEEP})
+_IN_ORDER = frozenset({JobKind.SWEEP, JobKind.ACCOUNT})
 """The kinds of which a job waits for the earlier ones with its key."""
 _MOST_ERROR = 1_000
 """Characters of an error that are stored."""
 _COLUMNS: tuple[Any, ...] = tuple(Job.__table__.c)
 
 Claimed = Any
-"""A row of the table as `claim` returned it: the lock in it proves who claimed it."""
+"""A job as `claim` returned it, with the columns of the table: its lock proves who claimed it."""
 
 
 def enqueue(
@@ -121,7 +122,8 @@ def claim(db: Session, kind: JobKind, now: datetime, lock: timedelta) -> Claimed
     )
     claimed = update_of(Job).where(Job.id.in_(select(due.c.id)))
     values = {"locked_until": now + lock, "attempts": Job.attempts + 1}
-    return db.execute(claimed.values(values).returning(*_COLUMNS)).one_or_none()
+    row = db.execute(claimed.values(values).returning(*_COLUMNS)).one_or_none()
+    return None if row is None else SimpleNamespace(**row._mapping)
 
 
 def _is_due(kind: JobKind, now: datetime) -> tuple[Any, ...]:
@@ -140,6 +142,15 @@ def _is_due(kind: JobKind, now: datetime) -> tuple[Any, ...]:
 def hold(db: Session, job: Claimed) -> bool:
     """Return whether a job is still the claimer's own; lock it until the transaction ends."""
     return db.scalar(select(Job.id).where(*_is_held(job)).with_for_update()) is not None
+
+
+def renew(db: Session, job: Claimed, now: datetime, lock: timedelta) -> datetime | None:
+    """Lock a job for longer; return until when, or None if it is not the claimer's own any more.
+
+    The caller notes it in `job.locked_until` after the commit.
+    """
+    longer = update_of(Job).where(*_is_held(job)).values(locked_until=now + lock)
+    return db.scalar(longer.returning(Job.locked_until))
 
 
 def move(
@@ -231,7 +242,11 @@ def discard(db: Session, ids: Sequence[int]) -> list[int]:
 
 
 class Count(NamedTuple):
-    """The jobs of a kind: how many wait, since when the oldest one, and how many are given up."""
+    """The jobs of a kind: how many wait, since when the oldest one, and how many are given up.
+
+    Of the kinds of `ONCE`, whose job is used again and again, the time when it was due counts: it
+    may be in the future.
+    """
 
     waiting: int = 0
     oldest_at: datetime | None = None
@@ -240,7 +255,8 @@ class Count(NamedTuple):
 
 def counts(db: SqlConnection) -> dict[JobKind, Count]:
     """Count the jobs of each kind that are not done."""
-    columns: list[Any] = [Job.kind, Job.state, func.count().label("n"), func.min(Job.created_at)]
+    waits_since = case((ONCE, Job.due_at), else_=Job.created_at)
+    columns: list[Any] = [Job.kind, Job.state, func.count().label("n"), func.min(waits_since)]
     grouped = select(*columns).where(Job.state != JobState.DONE).group_by(Job.kind, Job.state)
     found = {kind: Count() for kind in JobKind}
     for kind, state, number, oldest_at in db.execute(grouped):

@@ -37,6 +37,14 @@ def of_job(job: Any) -> Mail:
     return Mail(MailKind(kind), recipient, user_id, data, job.created_at)
 
 
+def is_logged(job: Any) -> bool:
+    """Return whether a job is kept for a while after its email was sent or given up.
+
+    That of somebody who was erased is not.
+    """
+    return bool(job.data["kind"] != MailKind.ACCOUNT_CLOSED)
+
+
 def configure(database: Database, settings: Mapping[str, Any]) -> None:
     """Let the sessions of a database know whether the service sends email."""
     database.session.kw["info"][_SENDS_MAIL] = settings["mail.delivery"] != "none"

@@ -41,6 +41,11 @@ def find(db: Session | Connection, email: str) -> ResetAccount | None:
     )
 
 
+def find_by_id(db: Session | Connection, user_id: int) -> ResetAccount | None:
+    """Return the account with this id; None if it is deleted or has no e-mail."""
+    return _account_of_row(db.execute(_ACCOUNTS.where(User.id == user_id)).first())
+
+
 def create_reset_token(secret: str, account: ResetAccount, now: datetime) -> str:
     """Return a reset token for the account, valid for `TTL`. secret: session.secret."""
     return signed_tokens.create(secret, _PURPOSE, account.id, now + TTL, _state(account))

@@ -47,18 +47,26 @@ def check_address(networks: BlockedNetworks, address: str, now: datetime) -> boo
 
 
 def check_email_blocks(
-    reads: SqlConnection, domains: Set[str], email: str, now: datetime, *, is_new_account: bool
+    reads: SqlConnection,
+    domains: Set[str],
+    email: str,
+    now: datetime,
+    *,
+    secret: str,
+    is_new_account: bool,
 ) -> bool:
     """Return whether a new account with this address needs approval.
 
-    domains: those of the operator's file; is_new_account: whether somebody signs up, else a user
-    changes the address. Raises Invalid for `email` if it is no address, or no account may have it.
+    domains: those of the operator's file; secret: `session.secret`; is_new_account: whether
+    somebody signs up, else a user changes the address. Raises Invalid for `email` if it is no
+    address, or no account may have it.
     """
     normal = values.normal_email(email)
     if normal is None:
         raise Invalid("email", NOT_AN_EMAIL)
+    forms = [normal, values.email_digest(secret, normal)]
     parts = values.domain_and_parents(normal.rpartition("@")[2])
-    severities = access_blocks.severities_of_email(reads, normal, parts, now)
+    severities = access_blocks.severities_of_email(reads, forms, parts, now)
     is_blocked = any(refuses_sign_up(AccessBlockSeverity(each)) for each in severities)
     if not is_blocked and domains.isdisjoint(parts):
         return bool(severities)
@@ -78,6 +86,27 @@ def check_new_password(
     if reason := weakness(password, (login, email or "", settings["site.name"])):
         raise Invalid(field, reason)
     return password
+
+
+def problems(
+    reads: SqlConnection, settings: Mapping[str, Any], *, login: str, email: str, password: str
+) -> dict[str, str]:
+    """Return all that `register` would refuse, by field: a form shows it at once."""
+    found: dict[str, str] = {}
+    for check in (
+        lambda: check_own_login(login),
+        lambda: accounts.check_email(email),
+        lambda: check_new_password(settings, "password", password, login, email),
+        lambda: accounts.check_available(reads, login, None),
+        lambda: accounts.check_available(reads, "", email),
+    ):
+        try:
+            check()
+        except Invalid as error:
+            found.setdefault(error.field, error.reason)
+        except AlreadyTaken as error:
+            found.setdefault(error.field, "is taken")
+    return found
 
 
 def register(

@@ -17,7 +17,7 @@ from ..models import EventType, Reply, Topic, User
 from ..queries import replies
 from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
-from . import counters, deeds, events
+from . import counters, deeds, events, purge
 from .content.authoring import Authoring, RenderedPost
 from .deeds import Deed
 from .notifications import notify, notify_jobs, recipients
@@ -126,10 +126,11 @@ def restore(
 ) -> bool:
     """Show a deleted reply again; nobody is notified of it once more.
 
-    reason, and what is returned: as in `destroy`.
+    reason, and what is returned: as in `destroy`. Raises Conflict if the text was deleted for good.
     """
     if reply.deleted_at is None:
         return False
+    purge.check_restorable(db, Reply, reply.id)
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=None))
     _count_in_topic(db, reply, 1)
     if _is_visible(reply):
@@ -153,7 +154,7 @@ def _count_in_topic(db: Session, reply: ReplyRow, by: int) -> None:
             others_replies_count=at_least_zero(Topic.others_replies_count + by_other),
         )
     )
-    counters.recompute_last_reply(db, reply.topic_id)
+    counters.recompute_last_reply(db, [reply.topic_id])
 
 
 def _record(

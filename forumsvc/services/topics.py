@@ -20,7 +20,7 @@ from ..errors import Invalid
 from ..models import EventType, Node, Topic
 from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
-from . import counters, deeds, events
+from . import counters, deeds, events, purge
 from .content.authoring import Authoring, RenderedPost
 from .deeds import Deed
 from .notifications import notify
@@ -138,10 +138,15 @@ def change(
     topic: TopicStateRow,
     reason: str | None = None,
 ) -> bool:
-    """Change the state of a topic; return whether it was in the other state."""
+    """Change the state of a topic; return whether it was in the other state.
+
+    Raises Conflict where a topic is to be restored whose text was deleted for good.
+    """
     name, is_set = _CHANGES[type_]
     if (getattr(topic, name) is not None) == is_set:
         return False
+    if type_ is EventType.TOPIC_RESTORED:
+        purge.check_restorable(db, Topic, topic.id)
     values: dict[str, Any] = {name: now if is_set else None}
     if name == "closed_at":
         values["closed_by_id"] = actor_id if is_set else None

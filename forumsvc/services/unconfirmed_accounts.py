@@ -69,12 +69,15 @@ def end(db: Session, before: datetime) -> int:
 
 _TRACES: tuple[Any, ...] = (
     *(Topic, Reply, HeldPost, Photo, TopicLike, ReplyLike, Favorite, TopicFollow, UserFollow),
-    *(BrowserSession, OAuthToken),
+    OAuthToken,
 )
 
 
 def _is_over(before: datetime) -> tuple[ColumnElement[bool], ...]:
-    used = (exists().where(model.user_id == User.id) for model in _TRACES)
+    used = [exists().where(model.user_id == User.id) for model in _TRACES]
+    # The session that began with the sign-up, in the same request, is no trace.
+    is_later = BrowserSession.created_at > User.created_at
+    used.append(exists().where(BrowserSession.user_id == User.id, is_later))
     return (
         User.email.is_not(None),
         User.email_confirmed_at.is_(None),

@@ -1,6 +1,7 @@
 """The client's address: behind a trusted proxy the one that the proxy names, in its normal form."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from waitress.proxy_headers import proxy_headers_middleware
@@ -12,6 +13,8 @@ _THIS_MACHINE = tuple(map(parse_network, ("127.0.0.0/8", "::1/128")))
 _NAMES = {"*": _EVERYBODY, "localhost": _THIS_MACHINE}
 _UNIX_SOCKET = "localhost"
 """What waitress gives as the address of a client at a Unix socket."""
+_CACHED = 4096
+"""How many addresses of clients are parsed only once."""
 
 Application = Callable[..., Any]
 
@@ -25,8 +28,12 @@ class TrustedProxy:
         Raises ValueError for anything else, such as the name of a host.
         """
         self._networks = () if value is None else _NAMES.get(value) or (parse_network(value),)
+        self._is_trusted = lru_cache(_CACHED)(self._find)
 
     def __contains__(self, address: str) -> bool:
+        return self._is_trusted(address)
+
+    def _find(self, address: str) -> bool:
         if address == _UNIX_SOCKET:
             address = "127.0.0.1"
         try:
@@ -41,6 +48,7 @@ class TrustedProxy:
         return any(network.prefixlen == 0 for network in self._networks)
 
 
+@lru_cache(_CACHED)
 def normal_address(text: str) -> str:
     """Return an IP address in the one form that limits and access blocks count by.
 

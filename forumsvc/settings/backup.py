@@ -1,19 +1,21 @@
-"""The settings of backups, which the service does not make but `forumsvc doctor` examines."""
+"""The settings of backups: the plan of the background worker, and what `doctor` examines."""
 
 from .setting import Setting
 from .setting_types import TEXT, integer
 
 BACKUP: tuple[Setting, ...] = (
     Setting(
-        "backup.dir",
-        TEXT,
-        "",
-        "the folder that backups are written to; forumsvc doctor looks for the newest file in it",
+        "backup.every_hours",
+        integer(0, 10_000, "hours"),
+        "0",
+        "how often the background worker makes a backup; 0: never",
     ),
+    Setting("backup.dir", TEXT, "", "the folder that it writes them to, of the service's user"),
+    Setting("backup.keep", integer(1, 10_000), "7", "how many of them stay"),
     Setting(
         "backup.max_age_hours",
         integer(1, 10_000, "hours"),
         "26",
-        "how old the newest file in backup.dir may be",
+        "how old the last whole and verified backup may be, for doctor and the metrics",
     ),
 )

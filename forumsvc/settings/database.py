@@ -15,8 +15,8 @@ DATABASE: tuple[Setting, ...] = (
         "sqlalchemy.direct_url",
         OPTIONAL_DATABASE_URL,
         "",
-        "PostgreSQL itself, for the commands, where sqlalchemy.pooler is set; empty: they use "
-        "sqlalchemy.url",
+        "the database for the commands, not the service: past a PgBouncer, or as the owner of the "
+        "tables; empty: sqlalchemy.url",
         secret=True,
     ),
     Setting(

@@ -100,6 +100,13 @@ DECLARED: tuple[Setting, ...] = (
         "off: never",
     ),
     Setting(
+        "accounts.closure_days",
+        integer(1, 365, "days"),
+        "14",
+        "after how many days somebody who closes their account is erased; until then a log-in on "
+        "the pages takes it back",
+    ),
+    Setting(
         "accounts.login_failures",
         integer(1, 1000, "attempts"),
         "10",

@@ -1,7 +1,7 @@
 """The settings of the HTML pages."""
 
 from .setting import Setting
-from .setting_types import BOOLEAN, choice
+from .setting_types import BOOLEAN, TEXT, choice, matching
 
 LANGUAGES = ("en", "zh")
 """The languages of the pages; `zh` is Chinese in simplified characters."""
@@ -19,4 +19,25 @@ PAGES: tuple[Setting, ...] = (
         "en",
         "the language of the pages for readers whose browser names neither language",
     ),
+    Setting("site.tagline", TEXT, "", "a sentence that says what the community is"),
+    Setting(
+        "site.logo", TEXT, "", "the path of a .png, .svg or .webp file: a picture beside the name"
+    ),
+    Setting(
+        "site.accent",
+        matching("(#[0-9a-fA-F]{6})?", "a color such as #0a6a5c, or nothing"),
+        "",
+        "the color of links and buttons; it is made darker or lighter where it could not be read",
+    ),
+    Setting("site.about", TEXT, "", "the path of a Markdown file: the text of the page About"),
+    Setting(
+        "site.rules", TEXT, "", "the path of a Markdown file: the page Rules; empty: no such page"
+    ),
+    Setting(
+        "site.privacy",
+        TEXT,
+        "",
+        "the path of a Markdown file: the page Privacy; empty: what the service keeps, in general",
+    ),
+    Setting("site.footer", TEXT, "", "a line of Markdown at the end of every page"),
 )

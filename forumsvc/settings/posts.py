@@ -78,6 +78,13 @@ POSTS: tuple[Setting, ...] = (
         "how many replies a member may write in a minute",
     ),
     Setting(
+        "posts.purge_deleted_days",
+        or_off(integer(1, 36_500, "days")),
+        "off",
+        "how many days after a topic or a reply was deleted its text is deleted for good; then it "
+        "cannot be restored; off: never",
+    ),
+    Setting(
         "posts.duplicate_minutes",
         integer(0, 100_000, "minutes"),
         "0",

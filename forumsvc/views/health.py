@@ -12,6 +12,7 @@ from ..background.worker import is_anybody_alive
 from ..db.availability import Availability, AvailabilityCheck
 from ..permissions import Common
 from ..resources.public import Public
+from ..services import deployment
 from ..serving.environment import DRAINING
 from ..web.api.request import ForumRequest
 from .errors import error_response
@@ -25,11 +26,16 @@ def live(context: Public, request: ForumRequest) -> Any:
 def ready(context: Public, request: ForumRequest) -> Any:
     """Report whether the database can be read and written; 503 if not both, or before the end.
 
-    `worker` says whether a background worker is alive on any host. Without one requests are
-    answered all the same.
+    `worker` says whether a background worker is alive on any host, `copy` whether emails and
+    webhooks wait because the database is a copy. Requests are answered all the same.
     """
     found = request.registry.availability.check()
-    can = {"reads": found.reads, "writes": found.writes, "worker": _has_worker(request, found)}
+    can = {
+        "reads": found.reads,
+        "writes": found.writes,
+        "worker": _has_worker(request, found),
+        "copy": _is_copy(request, found),
+    }
     problem = found.problem
     if request.environ.get(DRAINING):
         problem = "This server is about to end."
@@ -42,6 +48,13 @@ def ready(context: Public, request: ForumRequest) -> Any:
 
 def _has_worker(request: ForumRequest, found: Availability) -> bool:
     return found.reads and is_anybody_alive(request.registry.database)
+
+
+def _is_copy(request: ForumRequest, found: Availability) -> bool:
+    if not found.reads:
+        return False
+    with request.registry.database.reads.connect() as db:
+        return deployment.why_not(db, request.registry.forum_settings["site.url"]) is not None
 
 
 def includeme(config: Configurator) -> None:

@@ -1,7 +1,5 @@
 """Uploading, listing and deleting photos; serving photos and letter avatars."""
 
-from typing import Any
-
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPFound
 from pyramid.response import FileIter, Response
@@ -18,6 +16,7 @@ from ..schemas.paging import PAGED
 from ..schemas.photos import PHOTO_FORM
 from ..services import photos
 from ..services.photo_storage import PhotoStorages
+from ..web import photos as deletion
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.ranges import ignore_unsatisfiable_range
@@ -55,16 +54,8 @@ def list_photos(container: Photos, request: ForumRequest) -> Listing:
 @api_view(PhotoItem, "DELETE", PhotoPermission.DESTROY)
 def delete_photo(item: PhotoItem, request: ForumRequest) -> Ok:
     """Delete a photo, and its bytes unless another user has them."""
-    photos.delete(request.db, request.actor_id, request.now, item.row)
-    registry = request.registry
-    work = (registry.database, registry.photo_storages, item.row.name)
-    request.tm.get().addAfterCommitHook(_remove_unused, args=work)
+    deletion.delete(request, item.row)
     return Ok()
-
-
-def _remove_unused(succeeded: bool, *work: Any) -> None:
-    if succeeded:
-        photos.remove_unused(*work)
 
 
 def serve_photo(context: Public, request: ForumRequest) -> Response:

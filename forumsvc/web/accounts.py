@@ -1,13 +1,15 @@
 """Sign-ups and email addresses, for the API and the pages: limits, links, and the services."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from ..errors import Conflict, Forbidden, Invalid
 from ..oauth import login
 from ..queries.rows import UserRow
-from ..services import email_confirmation, registration
+from ..services import closures, email_confirmation, registration
 from ..services.accounts import Account
+from ..services.erasure import PostsErasure
 from ..texts import Message
 from .api.request import ForumRequest
 
@@ -20,10 +22,13 @@ class Registered(NamedTuple):
     awaits_approval: bool
 
 
-def register(request: ForumRequest, values: Mapping[str, Any]) -> Registered:
+def register(
+    request: ForumRequest, values: Mapping[str, Any], next_path: str | None = None
+) -> Registered:
     """Register an account, and send it a link if it has to confirm its address.
 
-    values: of the form. Raises Invalid, Forbidden; RateLimited if its address has got many links.
+    values: of the form; next_path: where the page of the link goes on. Raises Invalid, Forbidden;
+    RateLimited if its address has got many links.
     """
     is_suspicious = _check_sign_up(request, values["email"])
     must_confirm = email_confirmation.is_required(request.settings)
@@ -38,7 +43,7 @@ def register(request: ForumRequest, values: Mapping[str, Any]) -> Registered:
     )
     waiting = email_confirmation.find(request.db, account.id) if must_confirm else None
     if waiting is not None:
-        _send_link(request, account.id, waiting.address)
+        _send_link(request, account.id, waiting.address, next_path)
     return Registered(account, must_confirm, awaits_approval)
 
 
@@ -83,7 +88,7 @@ def check_password(request: ForumRequest, row: UserRow) -> bool:
     """Check the password that a changed address needs, before the request's transaction.
 
     Returns whether there was one; without, the address stays as it is: many clients send all fields
-    of the profile. Each attempt is counted, even if the request fails later.
+    of the profile.
     Raises Invalid, RateLimited.
     """
     sent = request.validated
@@ -92,6 +97,15 @@ def check_password(request: ForumRequest, row: UserRow) -> bool:
         return False
     if password is None:
         raise Invalid("password", "is required to change the email address")
+    check_own_password(request, row, password)
+    return True
+
+
+def check_own_password(request: ForumRequest, row: UserRow, password: str) -> None:
+    """Check the password of a user, before the request's transaction; an email may be sent then.
+
+    Each attempt is counted, even if the request fails later. Raises Invalid, RateLimited.
+    """
     request.registry.abuse_limits.count_mail_request(request)
     attempt = login.authenticate(
         request.registry.database.reads,
@@ -109,14 +123,27 @@ def check_password(request: ForumRequest, row: UserRow) -> bool:
             login.record_success(db, attempt, request.now)
     if attempt.user is None:
         raise Invalid("password", "is wrong")
-    return True
 
 
-def _send_link(request: ForumRequest, user_id: int, address: str) -> None:
-    url = request.site.base_url + request.route_path("confirm_email")
-    language = request.locale_name
+def close(request: ForumRequest, login_name: str, posts: PostsErasure) -> None:
+    """Have the caller's account closed, whose password was checked. Raises Conflict."""
+    closures.begin(
+        *(request.db, request.now, login_name),
+        after=timedelta(days=request.settings["accounts.closure_days"]),
+        posts=posts,
+        url=request.site.base_url + request.route_path("login"),
+        language=request.locale_name,
+    )
+
+
+def _send_link(
+    request: ForumRequest, user_id: int, address: str, next_path: str | None = None
+) -> None:
     email_confirmation.send_link(
-        request.db, user_id, address, request.now, url=url, language=language
+        *(request.db, user_id, address, request.now),
+        url=request.site.base_url + request.route_path("confirm_email"),
+        language=request.locale_name,
+        next_path=next_path,
     )
 
 
@@ -134,5 +161,7 @@ def _check_sign_up(request: ForumRequest, email: str) -> bool:
 def _check_email(request: ForumRequest, email: str, *, is_new_account: bool) -> bool:
     reads, domains = request.read_connection, request.registry.email_domains
     return registration.check_email_blocks(
-        reads, domains, email, request.now, is_new_account=is_new_account
+        *(reads, domains, email, request.now),
+        secret=request.settings["session.secret"],
+        is_new_account=is_new_account,
     )

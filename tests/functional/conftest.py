@@ -17,6 +17,7 @@ from forumsvc.db.executor import Executor
 from forumsvc.markup import renderer
 from forumsvc.sandbox import SandboxPool
 from forumsvc.web.responses.renderer import ApiRenderer
+from tests import databases
 from tests.cheap_passwords import cheap_passwords
 from tests.functional.forum import Forum, Person, configure_again, ini_of, make_app
 
@@ -130,6 +131,17 @@ def make_forum(
     for key, application in made:
         close_application(application)
         idle_applications.setdefault(key, []).append(application)
+
+
+@pytest.fixture(params=databases.KINDS)
+def target(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Iterator[Database]:
+    """A second, empty database of each kind."""
+    name = f"target_{abs(hash(request.node.nodeid))}"
+    url = databases.new_url(request.param, name, tmp_path_factory, worker_id)
+    with databases.open_temporarily(url) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="package", autouse=True)

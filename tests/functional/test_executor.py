@@ -25,7 +25,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
 from forumsvc import clock
 from forumsvc.cache import versions
-from forumsvc.db import connect
+from forumsvc.db import libpq_statements
 from forumsvc.db.engine import Database
 from forumsvc.db.executor import Executor
 from forumsvc.db.keyset_paging import PageRequest
@@ -325,7 +325,7 @@ def test_more_statements_than_the_prepared_ones_are_executed(forum: Forum) -> No
         bindparam("limit", type_=Integer, literal_execute=True)
     )
     for _ in range(2):
-        for limit in range(1, connect._MAX_PREPARED + 50):
+        for limit in range(1, libpq_statements.MAX_STATEMENTS + 50):
             assert executor.rows(many, {"limit": limit}) == [(1,)]
             assert executor.rows(many, {"limit": limit}) == [(1,)]
 

@@ -7,7 +7,6 @@ from sqlalchemy import Integer, String, bindparam, func, insert, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from forumsvc import clock
-from forumsvc.db import executor
 from forumsvc.db.engine import Database
 from forumsvc.db.statements import execute, update_of
 from forumsvc.models import Node, User
@@ -77,21 +76,3 @@ def test_a_lost_connection_is_replaced_for_the_next_transaction(forum: Forum, no
     with database.session.begin() as db:
         execute(db, _RENAMED, {"node": node, "new": "New"})
     assert name_of(database, node) == "New"
-
-
-@on_postgresql
-def test_an_interruption_is_raised_and_leaves_no_broken_connection(
-    forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: Any, **__: Any) -> Any:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, forum.database.session() as db:
-        execute(db, _RENAMED, {"node": node, "new": "Lost"})
-        patch.setattr(executor, "_fetch", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            execute(db, _RENAMED, {"node": node, "new": "Lost"})
-    assert name_of(forum.database, node) == "Old"
-    with forum.database.session.begin() as db:
-        execute(db, _RENAMED, {"node": node, "new": "New"})
-    assert name_of(forum.database, node) == "New"

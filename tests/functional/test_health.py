@@ -26,7 +26,7 @@ from tests.functional.test_connect import defaults
 
 pytestmark = pytest.mark.both_databases
 
-GOOD = {"status": "ok", "reads": True, "writes": True, "worker": False}
+GOOD = {"status": "ok", "reads": True, "writes": True, "worker": False, "copy": False}
 
 
 def health(application: Any, path: str = "/health", **environ: Any) -> Any:
@@ -65,11 +65,11 @@ def test_before_the_end_a_server_is_alive_and_not_ready(forum: Forum) -> None:
     assert health(forum.application, "/health/live", **environ).status_int == 200
 
 
-def test_health_runs_three_statements_at_most_and_takes_no_lock(forum: Forum) -> None:
+def test_health_runs_four_statements_at_most_and_takes_no_lock(forum: Forum) -> None:
     health(forum.application)  # it may try a write, once in some seconds
     with counting(forum.registry.database) as seen:
         health(forum.application)
-    expected = 2 if forum.database.is_sqlite else 3
+    expected = 3 if forum.database.is_sqlite else 4
     assert len(seen) == expected
     if forum.database.is_sqlite:
         with closing(sqlite3.connect(str(forum.database.url.database))) as other:
@@ -123,6 +123,7 @@ def test_health_is_503_without_the_database(tmp_path: Path) -> None:
             "reads": False,
             "writes": False,
             "worker": False,
+            "copy": False,
         }
     finally:
         close_application(application)

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from pyramid.static import static_view
+from sqlalchemy import update
 from webob import Request
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import JobKind, MailKind
+from forumsvc.models import JobKind, MailKind, Webhook
 from forumsvc.queries import events
-from forumsvc.services import mails
+from forumsvc.queries import webhooks as reading
+from forumsvc.services import backups, mails, webhooks
 from forumsvc.web.api.operations import operation_name
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.event_horizon import wait_for_horizon
@@ -23,12 +25,14 @@ from tests.functional.forum import API, Forum, Person, make_app
 from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 from tests.functional.statements import counting
+from tests.unit.test_deploy_files import METRIC, expressions, load
 
 
 @pytest.fixture(scope="module")
 def watched(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The application with metrics."""
     settings = {"metrics.enabled": "true", "metrics.revision": "4f2a9c1"}
+    settings |= {"backup.dir": "backups", "backup.max_age_hours": "24"}
     application = make_app(database_url, tmp_path_factory.mktemp("metrics"), **settings)
     yield application
     close_application(application)
@@ -128,6 +132,15 @@ def test_each_request_is_timed_by_operation(forum: Forum) -> None:
     assert 0 < after.sum(f"{name}_sum", **operation) < 60
 
 
+@pytest.mark.parametrize("name", ["alerts.yml", "grafana-dashboard.json"])
+def test_each_metric_of_the_alerts_and_of_the_dashboard_is_exported(
+    forum: Forum, name: str
+) -> None:
+    exported = set(re.findall(r"(?m)^# TYPE (\S+)", raw(forum, "GET", "/metrics").text))
+    asked = {one.removesuffix("_bucket") for one in METRIC.findall(expressions(load(name)))}
+    assert asked <= exported
+
+
 def test_no_two_views_have_one_operation(watched: Any) -> None:
     views = {
         view["introspectable"]["callable"]
@@ -175,6 +188,24 @@ def test_what_parts_know_of_themselves_is_reported(forum: Forum, alice: Person) 
     assert after.sum("process_resident_memory_bytes") > 10_000_000
     assert after.sum("process_cpu_seconds_total") > 0
     assert after.by("revision", "forumsvc_build_info") == {"4f2a9c1": 1}
+
+
+def test_a_webhook_that_fails_is_told_by_its_age_until_it_is_switched_off(forum: Forum) -> None:
+    hook: dict[str, Any] = {"url": "https://example.org/", "events": ["*"], "node_ids": None}
+    with forum.database.session.begin() as db:
+        webhooks.create(db, None, clock.now(), **hook, description="", most=9)
+    runner = forum.registry.job_runner
+
+    def change(**values: object) -> float:
+        with forum.database.session.begin() as db:
+            db.execute(update(Webhook).values(**values))
+        with forum.database.reads.connect() as db:
+            runner.failing_since = reading.failing_since(db)
+        return scrape(forum).sum("forumsvc_webhooks_failing_seconds")
+
+    assert change(failing_since=None) == 0
+    assert change(failing_since=clock.now() - timedelta(hours=2)) >= 7200
+    assert change(active=False) == 0
 
 
 def test_the_lag_of_a_consumer_is_the_age_of_its_oldest_unread_event(
@@ -261,3 +292,17 @@ def test_where_metrics_are_off_nothing_is_there(application: Any, database: Data
     assert answer.status_int == 404
     assert answer.json == {"error": "There is nothing here."}
     assert application.registry.metrics is None
+
+
+def test_the_age_of_the_last_backup_is_there_once_there_is_one(forum: Forum) -> None:
+    names = ("forumsvc_backup_age_seconds", "forumsvc_backup_max_age_seconds")
+    assert [len(scrape(forum).by("worker", name)) for name in names] == [0, 1]
+    with forum.database.session.begin() as db:
+        backups.record(db, clock.now() - timedelta(hours=2), "forum.tar")
+    runner = forum.registry.job_runner
+    with forum.database.reads.connect() as db:
+        runner.backup_made_at = backups.last_made_at(db)
+    found = scrape(forum)
+    assert found.sum(names[1]) == 86_400
+    assert 7200 <= found.sum(names[0]) < 7300
+    runner.backup_made_at = None

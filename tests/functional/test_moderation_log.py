@@ -224,7 +224,7 @@ def test_the_log_is_trimmed_once_a_day_and_not_because_of_earlier_trims(
             now = start + timedelta(days=30, hours=hour)
             with forum.database.session.begin() as db:
                 audit_log.trim(db, now, timedelta(days=30))
-            delete_batch(forum.database, audit_log.trimmed(), now)
+            delete_batch(forum.database, audit_log.trimmed(timedelta(days=30)), now)
         with forum.database.reads.connect() as db:
             said = AuditRecord.action == "log.trimmed", AuditRecord.id > before
             return db.scalar(select(func.count()).select_from(AuditRecord).where(*said)) or 0

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from sqlalchemy import BigInteger, bindparam, select, text
 
+from forumsvc.db import executor
 from forumsvc.db.engine import Database
 from forumsvc.db.statements import execute
 from forumsvc.models import User
@@ -44,8 +45,7 @@ def pooled_connections(database: Database) -> list[psycopg.Connection[Any]]:
     """Return the connections in the pool of writes on which the executor has run statements."""
     pool: Any = database.writes.pool
     records = list(pool._pool.queue)
-    key = "cursor"
-    return [record.dbapi_connection for record in records if key in record.info]
+    return [record.dbapi_connection for record in records if executor._EXECUTE in record.info]
 
 
 def read_until_prepared(database: Database, user: int) -> None:

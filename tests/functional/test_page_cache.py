@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy.orm import Session
 
 from forumsvc.cache.single_flight import SingleFlight
-from forumsvc.models import Role
 from forumsvc.queries import topics
 from forumsvc.services import accounts
 from forumsvc.services.moderation import restrictions
@@ -90,7 +89,6 @@ def test_a_profile_edit_that_no_page_shows_invalidates_nothing(
 
 ACCOUNT_CHANGES: dict[str, Callable[[Session], Any]] = {
     "a new password": lambda db: accounts.set_password(db, "alice", "correct horse battery"),
-    "a new role": lambda db: accounts.set_role(db, "alice", Role.VIP),
     "a block": lambda db: restrictions.silence_without_reason(db, "alice"),
 }
 

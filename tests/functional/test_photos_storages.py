@@ -41,11 +41,15 @@ class Storages:
 
     def command(self, *words: str, **settings: str) -> Any:
         """Run `forumsvc photos …`, by default with the settings of both storages."""
+        return self.run("photos", *words, **settings)
+
+    def run(self, *words: object, **settings: str) -> Any:
+        """Run the command, by default with the settings of both storages."""
         url = self.database.url.render_as_string(hide_password=False).replace("%", "%%")
         lines = [f"{name} = {value}" for name, value in (settings or self.both).items()]
         path = self._tmp_path / "forum.ini"
         path.write_text(INI.format(url=url) + "\n".join(["", *lines, ""]))
-        return run_command("-c", path, "photos", *words, "--json")
+        return run_command("-c", path, *words, "--json")
 
     def copy(self, *options: str, source: str = "local", target: str = "s3") -> Any:
         """Copy the photos."""
@@ -200,3 +204,24 @@ def test_wrong_calls_of_copy_are_refused(storages: Storages) -> None:
     words = ("copy", "--from", "local", "--to", "s3")
     without = storages.command(*words, **{"photos.storage": "local"})
     assert "photos.s3_bucket: missing" in without.refusal
+
+
+def test_a_backup_has_the_photos_of_the_bucket_and_is_restored_into_the_folder(
+    storages: Storages, tmp_path: Path
+) -> None:
+    before = storages.open()
+    urls = upload(before.person("alice"), *COLOURS)
+    made = storages.run("backup", tmp_path / "b.tar")
+    assert (made.code, json.loads(made.out)["photos"]) == (0, len(COLOURS))
+    storages.bucket.objects.all().delete()
+    local = {"photos.storage": "local"}
+    restored = storages.run("restore", "--replace", "--yes", tmp_path / "b.tar", **local)
+    assert (restored.code, storages.places()) == (0, ["local"] * len(COLOURS))
+    # A file that was damaged meanwhile, and has the same size.
+    damaged = stored(storages.folder)[0]
+    path = storages.folder / damaged
+    path.write_bytes(bytes(path.stat().st_size))
+    assert storages.run("restore", "--replace", "--yes", tmp_path / "b.tar", **local).code == 0
+    checked = storages.command("check", "--every-byte", **local)
+    assert json.loads(checked.out)["wrong"] == 0
+    check_served(storages.open(**local), urls)

@@ -129,6 +129,10 @@ REQUESTS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
     ("POST /users/{user_id}/block", "bob", "", {}, []),
     ("POST /users/{user_id}/unblock", "bob", "", {}, []),
     ("POST /users/{user_id}/confirmation", "alice", "", {}, []),
+    ("POST /users/{user_id}/export", "alice", "", {}, []),
+    # An event tells of it once the account is erased.
+    ("POST /users/{user_id}/closure", "alice", "", {"posts": "keep", "password": "P"}, []),
+    ("DELETE /users/{user_id}/closure", "alice", "", {}, []),
     ("POST /users/{user_id}/silence", "chief", "", {"reason": "R"}, ["user.silenced"]),
     ("POST /users/{user_id}/unsilence", "chief", "", {"reason": "R"}, []),
     ("POST /users/{user_id}/warn", "chief", "", {"reason": "R"}, ["user.warned"]),

@@ -11,7 +11,7 @@ from forumsvc.models import NotificationType
 
 HEAD = migrate.head()
 FIRST, SECOND, THIRD, NEWS = "later1", "later2", "later3", "news"
-_OLD_CHECK = str(one_of("type", "type", NotificationType).sqltext)
+_OLD_CHECK = str(one_of("type", NotificationType).sqltext)
 _NEW_CHECK = _OLD_CHECK.replace("'Topic'", "'Topic', 'News'")
 MIGRATION = '''"""{summary}."""
 

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Connection,
     DateTime,
     Integer,
+    LargeBinary,
     MetaData,
     func,
     insert,
@@ -68,4 +69,6 @@ def _value(column: Column[Any], dialect: str) -> Any:
         return ROW_ID
     if isinstance(column.type, DateTime):
         return MOMENT.replace(tzinfo=None) if dialect == "sqlite" else MOMENT
+    if isinstance(column.type, LargeBinary):
+        return b"bytes"
     return [ROW_ID] if isinstance(column.type, JSON) else "text"

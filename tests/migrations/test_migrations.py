@@ -38,6 +38,7 @@ def schema(connection: Connection) -> dict[str, str]:
 def test_each_migration_keeps_the_rows_of_every_table_up_and_down(blank: Database) -> None:
     scripts = ScriptDirectory.from_config(migrate.alembic_config())
     steps = [step.revision for step in reversed([*scripts.walk_revisions()])]
+    assert steps == migrate._revisions(migrate.script_location())
     kept: dict[str, int] = {}
     for before, step in zip(["base", *steps], steps, strict=False):
         migrate.upgrade(blank.writes, step)

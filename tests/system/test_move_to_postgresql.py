@@ -1,72 +1,68 @@
-"""The script of docs/operators/move.md copies a forum from SQLite to PostgreSQL."""
+"""The commands of docs/operators/move.md copy a forum from SQLite to PostgreSQL, as they stand."""
 
+import os
 import re
+import shutil
 import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
 
-from forumsvc.db.engine import Database
 from forumsvc.demo.posts import community
-from forumsvc.models import Base, ReplyWords, Section, TopicWords
+from forumsvc.models import Section
 from forumsvc.services import counter_check, search_check
 from tests import databases
 from tests.functional.forum import SECRET
+from tests.system import doc_examples
+from tests.system.process import PATIENCE
 from tests.system.pserve import ROOT
 
 POSTS = len(community("mixed")[2])
-INI = """
-[app:main]
-use = egg:forumsvc
-site.environment = development
-sqlalchemy.url = {url}
-session.secret = {secret}
-"""
+PAGE = (ROOT / "docs" / "operators" / "move.md").read_text("utf-8").partition("\n## Photos")[0]
+NAMED = "postgresql:///forum?host=/run/postgresql"
 
 
-def run_script(folder: Path, old: str, new: str) -> subprocess.CompletedProcess[str]:
-    page = (ROOT / "docs" / "operators" / "move.md").read_text("utf-8")
-    [script] = re.findall(r"^ *```python\n(.*?)^ *```$", page, re.M | re.S)
-    (folder / "move.py").write_text(textwrap.dedent(script))
-    words = [sys.executable, "move.py", old, new]
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True)
+def commands(url: str) -> str:
+    """Return those of the page. url: of PostgreSQL, in place of the page's own."""
+    blocks = re.findall(r"   ```sh\n(.*?)   ```", PAGE, re.DOTALL)
+    assert NAMED in blocks[1]
+    return "set -eu\n" + "".join(blocks).replace("   ", "").replace(NAMED, url)
 
 
-@pytest.fixture
-def old(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
-    url = databases.new_url("sqlite", "move_old", tmp_path_factory, worker_id)
-    (tmp_path / "old.ini").write_text(INI.format(url=url, secret=SECRET))
-    forumsvc = [sys.executable, "-m", "forumsvc.cli", "-c", "old.ini", "demo"]
-    subprocess.run(forumsvc, cwd=tmp_path, check=True, capture_output=True)
-    return url
+def test_every_row_arrives_once_and_new_ids_go_on(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    old = f"sqlite:///{tmp_path}/forum.sqlite"
+    new = databases.new_url("postgresql", "move_new", tmp_path_factory, worker_id, empty=True)
+    shutil.copy(ROOT / "production.ini", tmp_path)
+    environment = {
+        **os.environ,
+        "PATH": f"{doc_examples.commands(tmp_path)}{os.pathsep}{os.environ['PATH']}",
+        "SITE_URL": "https://forum.example.org",
+        "SESSION_SECRET": SECRET,
+    }
 
+    def shell(lines: str, url: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            ["sh", "-c", lines],
+            cwd=tmp_path,
+            env={**environment, "DATABASE_URL": url},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
 
-@pytest.fixture
-def new(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
-    return databases.new_url("postgresql", "move_new", tmp_path_factory, worker_id)
-
-
-INDEX = (TopicWords.__table__, ReplyWords.__table__)
-"""The two databases write the words in different ways; `search check` compares them."""
-
-
-def rows(database: Database) -> dict[str, list[tuple[object, ...]]]:
-    with database.reads.connect() as db:
-        return {
-            table.name: sorted(map(tuple, db.execute(select(table))), key=repr)
-            for table in Base.metadata.sorted_tables
-            if table not in INDEX
-        }
-
-
-def test_every_row_arrives_once_and_new_ids_go_on(tmp_path: Path, old: str, new: str) -> None:
-    done = run_script(tmp_path, old, new)
-    assert done.returncode == 0, done.stderr
-    with databases.open_temporarily(old) as source, databases.open_temporarily(new) as target:
-        assert rows(source) == rows(target)
+    made = shell(
+        "set -e; for what in 'db upgrade' 'demo --yes'; do forumsvc -c production.ini $what; done",
+        old,
+    )
+    assert made.returncode == 0, made.stderr
+    moved = shell(commands(new), old)
+    assert moved.returncode == 0, moved.stderr + moved.stdout
+    assert "0 differ" in moved.stdout
+    with databases.open_temporarily(new) as target:
         assert search_check.check(target) == search_check.Checked(POSTS, [])
         with target.session.begin() as db:
             assert [each for each in counter_check.check(db) if each.wrong] == []
@@ -75,6 +71,6 @@ def test_every_row_arrives_once_and_new_ids_go_on(tmp_path: Path, old: str, new:
             db.add(section)
             db.flush()
             assert section.id == highest + 1 > 1
-    again = run_script(tmp_path, old, new)
+    again = shell("forumsvc -c production.ini load --trust-html moved", new)
     assert (again.returncode, again.stdout) == (1, "")
-    assert again.stderr == "The PostgreSQL database has users already.\n"
+    assert "users" in again.stderr

@@ -1,7 +1,9 @@
 """The shipped files of other programs: they can be parsed, and name what there is."""
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,35 @@ def test_every_metric_is_one_of_the_manual(name: str) -> None:
     asked = {re.sub("_bucket$", "", one) for one in METRIC.findall(expressions(load(name)))}
     assert len(asked) > 8
     assert asked <= known
+
+
+def test_the_dashboard_shows_what_each_alert_is_about() -> None:
+    shown = METRIC.findall(expressions(load("grafana-dashboard.json")))
+    assert {*METRIC.findall(expressions(load("alerts.yml")))} <= {*shown}
+
+
+def test_the_container_trusts_the_network_that_a_proxy_on_the_host_comes_from() -> None:
+    compose, container = load("compose.yaml"), (DEPLOY / "Containerfile").read_text()
+    [network] = compose["networks"]["default"]["ipam"]["config"]
+    assert compose["services"]["upgrade"]["build"]["args"]["TRUSTED_PROXY"] == network["subnet"]
+    [default] = re.findall(r"(?m)^ARG TRUSTED_PROXY=(.*)$", container)
+    assert network["subnet"] == f"${{FORUM_NETWORK:-{default}}}"
+    [command] = re.findall(r"(?ms)^RUN (sed .*?production\.ini)$", container)
+    ini = ROOT / "production.ini"
+    made = subprocess.run(
+        [
+            "sh",
+            "-c",
+            command.replace("sed -i", "sed").replace("/srv/forum/production.ini", str(ini)),
+        ],
+        env={"PATH": os.environ["PATH"], "TRUSTED_PROXY": "10.1.0.0/16"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "\ntrusted_proxy = 10.1.0.0/16\n" in made.stdout
+    assert "\nlisten = 0.0.0.0:6543\n" in made.stdout
 
 
 def test_the_container_gets_every_value_that_the_ini_file_needs() -> None:

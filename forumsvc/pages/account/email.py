@@ -15,7 +15,7 @@ from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import PageContext, login_required, public_page
-from ..paths import redirect_to_page
+from ..paths import path_to_go_on, redirect_to_next, redirect_to_page
 from ..views import add_page
 from .password_check import check_current_password
 
@@ -49,8 +49,7 @@ def send_again(context: PageContext, request: ForumRequest) -> Response:
 
 def show_confirm(context: PageContext, request: ForumRequest) -> Values:
     """Show the button that the link leads to: programs that check emails open links, too."""
-    waiting = _verified(request, request.read_connection)
-    return form(confirmation_token=_token(request), waiting=waiting)
+    return form(**_of_link(request))
 
 
 def submit_confirm(context: PageContext, request: ForumRequest) -> Response | Values:
@@ -60,11 +59,14 @@ def submit_confirm(context: PageContext, request: ForumRequest) -> Response | Va
         # Locked: of two concurrent uses only one may succeed.
         waiting = _verified(request, request.db, lock=True)
         email_confirmation.confirm(request.db, waiting, request.now)
-        page = "login" if context.user is None else "email"
-        return redirect_to_page(request, page, flash_message="email-confirmed")
+        if context.user is None:
+            go_on = path_to_go_on(request)
+            return redirect_to_page(request, "login", flash_message="email-confirmed", next=go_on)
+        if path_to_go_on(request):
+            return redirect_to_next(request)
+        return redirect_to_page(request, "email", flash_message="email-confirmed")
 
-    waiting = _verified(request, request.read_connection)
-    others: Values = {"confirmation_token": _token(request), "waiting": waiting}
+    others = _of_link(request)
     try:
         return process_form(request, CONFIRM_EMAIL_FORM, confirm, **others)
     except Conflict as error:
@@ -76,6 +78,12 @@ def _present(context: PageContext, request: ForumRequest) -> Values:
     user: Any = context.user
     waiting = email_confirmation.find(request.read_connection, user.user_id)
     return {"email": user.email, "waiting": waiting, "sends_mail": request.sends_mail}
+
+
+def _of_link(request: ForumRequest) -> Values:
+    waiting = _verified(request, request.read_connection)
+    go_on = path_to_go_on(request)
+    return {"confirmation_token": _token(request), "waiting": waiting, "next": go_on}
 
 
 def _token(request: ForumRequest) -> object:

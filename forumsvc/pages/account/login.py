@@ -1,29 +1,34 @@
 """Logging in and out."""
 
+from typing import Any
+
 from pyramid.config import Configurator
+from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
 from ...oauth import login
 from ...permissions import AccountPermission, Common
 from ...schemas.accounts import LOGIN_FORM
-from ...services import accounts
+from ...services import accounts, closures
 from ...texts import Message
 from ...web.api.request import ForumRequest
+from .. import kept_text
 from ..flash_messages import flash_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import LoginRequired, PageContext, login_required, public_page
-from ..paths import redirect_to_page, safe_redirect_path, see_other
+from ..paths import path_to_go_on, redirect_to_next, redirect_to_page
 from ..views import add_page
 from .password_check import check_password_attempt
 
 _MISMATCH = Message("Login and password do not match.")
+_LOGGED_IN = Message("You are logged in again. Look at your text, and send it.")
 
 
 def show(context: PageContext, request: ForumRequest) -> Response | Values:
     """Show the form, or redirect a user who is already logged in."""
     if context.user is not None:
-        return _redirect_to_next(request)
-    return form(next=_next(request), flash_message=flash_message(request))
+        return redirect_to_next(request)
+    return _form(request, flash_message=flash_message(request))
 
 
 def submit(context: PageContext, request: ForumRequest) -> Response | Values:
@@ -34,9 +39,16 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         if not context.log_in(attempt, values["password"]):
             return _show_wrong_password(request, values["username"])
         login.record_success(request.db, attempt, request.now)
-        return _redirect_to_next(request)
+        stays = closures.take_back(request.db, request.now, attempt.user.id)
+        kept = kept_text.carried(request)
+        if kept is None and stays and request.settings["pages.forum"]:
+            return redirect_to_page(request, "own_data", flash_message="closure-taken-back")
+        if kept is None:
+            return redirect_to_next(request)
+        values = {"kept": kept, "why": _LOGGED_IN}
+        return render_to_response("forumsvc.pages:templates/resume.jinja2", values, request)
 
-    return process_form(request, LOGIN_FORM, log_in, next=_next(request), flash_message=None)
+    return process_form(request, LOGIN_FORM, log_in, **_others(request))
 
 
 def log_out(context: PageContext, request: ForumRequest) -> Response:
@@ -52,27 +64,31 @@ def log_out_everywhere(context: PageContext, request: ForumRequest) -> Response:
 
 
 def redirect_to_login(error: LoginRequired, request: ForumRequest) -> Response:
-    """Redirect to the login page, which then redirects to the requested page."""
-    return redirect_to_page(request, "login", next=error.next)
+    """Redirect to the login page, which then redirects to the requested page.
+
+    Who wrote a text gets the form at once, with the text in it.
+    """
+    kept = kept_text.written(request)
+    if kept is None:
+        return redirect_to_page(request, "login", next=error.next)
+    values = form(next=None, flash_message=None, kept=kept_text.hidden_fields(kept))
+    return render_to_response("templates/login.jinja2", values, request)
 
 
 def _show_wrong_password(request: ForumRequest, username: str) -> Values:
     request.response.status_int = 400
-    return form(
-        form_values={"username": username},
-        errors={WHOLE_FORM: _MISMATCH},
-        next=_next(request),
-        flash_message=None,
-    )
+    values = {"username": username}
+    return _form(request, form_values=values, errors={WHOLE_FORM: _MISMATCH})
 
 
-def _next(request: ForumRequest) -> str | None:
-    return safe_redirect_path(request.parameters.get("next"))
+def _form(request: ForumRequest, **values: Any) -> Values:
+    return form(**{**_others(request), **values})
 
 
-def _redirect_to_next(request: ForumRequest) -> Response:
-    home = "home" if request.settings["pages.forum"] else "applications"
-    return see_other(_next(request) or request.route_path(home))
+def _others(request: ForumRequest) -> Values:
+    kept = kept_text.carried(request)
+    hidden = {} if kept is None else kept_text.hidden_fields(kept)
+    return {"next": path_to_go_on(request), "flash_message": None, "kept": hidden}
 
 
 def includeme(config: Configurator) -> None:

@@ -67,6 +67,7 @@ def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "path": user_path(request, row.user_login),
         "is_silenced": is_silenced,
         "until": Moment.of(request, row.blocked_until) if row.blocked_until else None,
+        "closes_at": Moment.of(request, row.closes_at) if row.closes_at else None,
         "restrictions": [(one, Moment.of(request, one.started_at)) for one in found],
         "may": may,
         "same_network": _same_network(item, request),

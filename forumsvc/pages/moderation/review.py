@@ -9,7 +9,7 @@ from ...errors import PreconditionFailed
 from ...models import Decision, ReviewKind, ReviewState
 from ...permissions import ReviewPermission
 from ...presenters.held_posts import hold_reason
-from ...queries import nodes
+from ...queries import nodes, reviews
 from ...queries.reviews import ReviewRow
 from ...resources.reviews import ReviewItem
 from ...schemas.reviews import RESOLVE_FORM
@@ -17,10 +17,11 @@ from ...texts import Message
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
 from ...web.reviews import render_held, resolve, with_details
+from ..flash_messages import flash_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..lines import Moment
 from ..page_tree import review_page
-from ..paths import post_path, see_other, topic_path, user_path
+from ..paths import post_path, see_other, topic_path, user_path, with_query
 from ..post_html import post_html
 from ..views import add_page
 
@@ -37,7 +38,7 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         publication = render_held(item, request, values)
         locked = lock_item(item, request, ReviewPermission.RESOLVE, whole_row=True)
         resolve(locked, request, values, publication)
-        return see_other(request.route_path("moderation"))
+        return see_other(_path_after(request, locked.row.id))
 
     others = _others(item, request)
     try:
@@ -49,6 +50,15 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         if found.row.state != ReviewState.OPEN:
             message = Message("Another moderator has decided: see below.")
         return form(errors={WHOLE_FORM: message}, **_others(found, request))
+
+
+def _path_after(request: ForumRequest, review_id: int) -> str:
+    """Return the path of the next open review, or of the queue."""
+    following = reviews.next_open(request.db, review_id) or reviews.next_open(request.db, 0)
+    if following is None:
+        return with_query(request.route_path("moderation"), flash_message="decided")
+    path = request.route_path("review", review_id=following)
+    return with_query(path, flash_message="decided-next")
 
 
 def _others(item: ReviewItem, request: ForumRequest) -> Values:
@@ -67,6 +77,7 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
         current = f"{title_above}{found.row.body}"
         path = post_path(request, row.topic_id, row.reply_id)
     return {
+        "flash_message": flash_message(request),
         "review": row,
         "opened": Moment.of(request, row.opened_at),
         "current": current,
@@ -95,7 +106,9 @@ def _decisions(row: ReviewRow) -> list[Decision]:
     """Return what can be decided."""
     if row.kind != ReviewKind.REPORTED:
         return [Decision.APPROVE, Decision.DELETE]
-    return list(Decision) if row.topic_id else [Decision.DISMISS]
+    # APPROVE would be the same as DISMISS.
+    of_posts = [Decision.HIDE, Decision.DELETE] if row.topic_id else []
+    return [Decision.DISMISS, *of_posts]
 
 
 def includeme(config: Configurator) -> None:

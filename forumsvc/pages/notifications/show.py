@@ -89,6 +89,11 @@ def read_notifications(own: Notifications, request: ForumRequest) -> Response:
     return redirect_to_page(request, "notifications")
 
 
+def ask_to_delete(own: Notifications, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page that asks first."""
+    return {}
+
+
 def delete_notifications(own: Notifications, request: ForumRequest) -> Response:
     inbox.delete_all(request.db, own.owner_id)
     return redirect_to_page(request, "notifications")
@@ -98,9 +103,7 @@ def includeme(config: Configurator) -> None:
     path, factory, may = "/notifications", notifications_page, NotificationPermission
     page = ("notifications", path, factory, Common.VIEW, show_notifications)
     add_page(config, *page, template="show", schema=numbered_or_cursor)
-    for view, action, permission in (
-        (read_notifications, "read", may.MARK_READ),
-        (delete_notifications, "delete", may.DESTROY),
-    ):
-        button = (f"notifications_{action}", f"{path}/{action}", factory, permission)
-        add_page(config, *button, submit=view)
+    read = ("notifications_read", f"{path}/read", factory, may.MARK_READ)
+    add_page(config, *read, submit=read_notifications)
+    delete = ("notifications_delete", f"{path}/delete", factory, may.DESTROY)
+    add_page(config, *delete, ask_to_delete, delete_notifications, template="delete")

@@ -4,14 +4,18 @@
 const UNITS = [["minute", 60], ["hour", 3600], ["day", 86400]];
 const LONGEST = 30 * 86400;
 
+const language = document.documentElement.lang;
+// With the reader's own order of day and month, if that is of the page's language.
+const region = navigator.languages.find(one => one.split("-")[0] === language.split("-")[0]) ?? language;
+
 function showAges(root) {
-  const words = new Intl.RelativeTimeFormat(document.documentElement.lang, {numeric: "auto"});
+  const words = new Intl.RelativeTimeFormat(language, {numeric: "auto"});
   for (const time of root.querySelectorAll("time[datetime]")) {
     const moment = new Date(time.dateTime);
     const seconds = (Date.now() - moment) / 1000;
-    time.title = moment.toLocaleString(document.documentElement.lang);
+    time.title = moment.toLocaleString(region, {dateStyle: "full", timeStyle: "long"});
     if (!(seconds >= 0 && seconds < LONGEST)) {
-      time.textContent = moment.toLocaleString(document.documentElement.lang, {dateStyle: "medium", timeStyle: "short"});
+      time.textContent = moment.toLocaleString(region, {dateStyle: "medium", timeStyle: "short"});
       continue;
     }
     const [unit, length] = UNITS.findLast(([, size]) => seconds >= size) ?? UNITS[0];

@@ -12,6 +12,7 @@ from ...web.api.request import ForumRequest
 from ..buttons import Action, add_buttons
 from ..page_tree import for_users, reply_page, topic_page
 from .reply_places import reply_path
+from .undo import path_after_deletion
 
 
 def _calls(service: Callable[..., object]) -> Callable[[ForumRequest, Any], object]:
@@ -42,6 +43,8 @@ def _unfavorite(request: ForumRequest, row: Any) -> None:
 
 
 _Topic = TopicPermission
+ASKING = frozenset({"delete"})
+ASKING_OF_MODERATORS = ASKING | {"close", "open", "ban", "unban", "restore"}
 TOPIC_ACTIONS = {
     "like": Action(_Topic.LIKE, _calls_with_id(relations.like_topic), None),
     "unlike": Action(_Topic.LIKE, _calls_with_id(relations.unlike_topic), None),
@@ -67,6 +70,14 @@ REPLY_ACTIONS = {
     # Of a deleted reply only moderators have the permission.
     "restore": Action(ReplyPermission.DESTROY, _moderates(replies.restore), "row"),
 }
+
+
+def asking_actions(may: dict[str, bool]) -> frozenset[str]:
+    """Return the names of the actions that a page asks about first.
+
+    may: by permission, of a topic. Moderators give a reason there.
+    """
+    return ASKING_OF_MODERATORS if may[_Topic.BAN] else ASKING
 
 
 def topic_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[str]:
@@ -97,15 +108,22 @@ def reply_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[st
 
 def _after_topic(request: ForumRequest, row: Any, action: str) -> str:
     if action == "delete":
+        if row.user_id == request.actor_id:
+            return path_after_deletion(request, "topic", row.id)
         return request.route_path("topics")
     return request.route_path("topic", topic_id=row.id)
 
 
 def _after_reply(request: ForumRequest, row: Any, action: str) -> str:
+    if action == "delete" and row.user_id == request.actor_id:
+        return path_after_deletion(request, "reply", row.id)
     return reply_path(request, row.id)
 
 
 def includeme(config: Configurator) -> None:
     topic, reply = for_users(topic_page), for_users(reply_page)
-    add_buttons(config, "topic", r"/topics/{topic_id:\d+}", topic, TOPIC_ACTIONS, _after_topic)
-    add_buttons(config, "reply", r"/replies/{reply_id:\d+}", reply, REPLY_ACTIONS, _after_reply)
+    asking = ASKING_OF_MODERATORS
+    of_topic = (r"/topics/{topic_id:\d+}", topic, TOPIC_ACTIONS, _after_topic, asking)
+    of_reply = (r"/replies/{reply_id:\d+}", reply, REPLY_ACTIONS, _after_reply, asking)
+    add_buttons(config, "topic", *of_topic)
+    add_buttons(config, "reply", *of_reply)

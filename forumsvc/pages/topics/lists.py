@@ -28,7 +28,7 @@ from ..lines import topic_lines
 from ..page_tree import node_page, topics_page
 from ..paging import cursor_links, cursor_query, numbered_or_cursor, page_request
 from ..paths import absolute_url, feed_path, node_path, see_other
-from ..previews import Preview, beginning
+from ..previews import Preview, beginning, site_picture
 from ..views import add_page
 
 TABS = {
@@ -113,6 +113,7 @@ def _preview(request: ForumRequest, node: NodeRow | None, summary: Markup | None
         if node is None
         else beginning(text_content(summary or "")) or node.name,
         address=absolute_url(request, path + cursor_query(request)),
+        image=site_picture(request),
     )
 
 

@@ -6,9 +6,10 @@ from pyramid.response import Response
 from ...permissions import Common
 from ...queries import replies
 from ...resources.replies import ReplyItem
+from ...resources.topics import TopicItem
 from ...web.api.request import ForumRequest
-from ..page_tree import reply_page
-from ..paths import see_other, with_query
+from ..page_tree import reply_page, topic_page
+from ..paths import see_other, topic_path, with_query
 from ..post_html import page_of_floor
 from ..views import add_page
 
@@ -26,5 +27,15 @@ def go_to_reply(item: ReplyItem, request: ForumRequest) -> Response:
     return see_other(reply_path(request, item.row.id))
 
 
+def go_to_last(item: TopicItem, request: ForumRequest) -> Response:
+    """Redirect to the last reply of a topic, or to the topic where there is none."""
+    last = replies.last_of(request.db, item.row.id)
+    return see_other(
+        topic_path(request, item.row.id) if last is None else reply_path(request, last)
+    )
+
+
 def includeme(config: Configurator) -> None:
+    last = ("last_reply", r"/topics/{topic_id:\d+}/last", topic_page, Common.VIEW)
+    add_page(config, *last, go_to_last)
     add_page(config, "reply", r"/replies/{reply_id:\d+}", reply_page, Common.VIEW, go_to_reply)

@@ -8,7 +8,7 @@ from pyramid.config import Configurator
 
 from ...errors import NotFound
 from ...permissions import Common, ReplyPermission, TopicPermission
-from ...queries import replies
+from ...queries import replies, staff
 from ...queries.rows import ReplyListRow, TopicRow
 from ...queries.viewer_states import Subject, ViewerState, load_viewer_states
 from ...resources.replies import listed_reply
@@ -17,6 +17,7 @@ from ...security.denial import denial_message
 from ...security.policy import abilities
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC
+from ..form_keys import form_key
 from ..lines import Moment, Person
 from ..page_tree import topic_page
 from ..paging import numbered, page_numbers, page_request
@@ -25,7 +26,7 @@ from ..pictures import may_upload
 from ..post_html import REPLIES_PER_PAGE, page_of_floor, post_html
 from ..previews import topic_preview
 from ..views import add_page
-from .actions import reply_buttons, topic_buttons
+from .actions import asking_actions, reply_buttons, topic_buttons
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     context = request.page_context
     if context.user is not None and context.user.unread_count:
         request.registry.read_marker.opened(context.user.user_id, row.id, ids)
+    moderators = staff.staff_ids(request.executor, request.page_cache, row.names_version)
     author, path = Person.of(request, row), topic_path(request, row.id)
     return {
         "topic": row,
@@ -82,6 +84,9 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
         and not may[TopicPermission.REPLY]
         and denial_message(request.caller, item, TopicPermission.REPLY),
         "buttons": topic_buttons(may, row, state),
+        "asks": asking_actions(may),
+        "form_key": form_key(request),
+        "is_staff": moderators.__contains__,
     }
 
 

@@ -1,6 +1,8 @@
 """Writing: a new topic, an edited one, a reply, each with a preview."""
 
+import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
 import colander
@@ -8,7 +10,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...permissions import ReplyPermission, TopicPermission
-from ...queries import nodes
+from ...queries import nodes, topics
 from ...queries.rows import ReplyRow, TopicRow
 from ...resources.base import Resource
 from ...resources.replies import ReplyItem
@@ -19,31 +21,46 @@ from ...services import replies as reply_service
 from ...services import topics as topic_service
 from ...services.content.authoring import RenderedPost
 from ...services.topics import TopicContent
+from ...texts import Message
 from ...web.api.locking import lock_item
 from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest
-from ..forms import Values, form, process_form
+from ..form_keys import form_key, once
+from ..forms import WHOLE_FORM, Values, form, process_form
+from ..kept_text import digest_of
 from ..page_tree import for_users, reply_page, topic_page, topics_page
 from ..paths import see_other, topic_path
 from ..pictures import may_upload, picture_address, record_picture, stored_picture
 from ..post_html import post_html
 from ..views import add_page
+from .prefilled import own_held_post, quotation, withdraw_held_post
 
 Save = Callable[[ForumRequest, Mapping[str, Any], RenderedPost], str]
 """Saves validated values and their rendered text, and returns the path to go to."""
+_EDITED = Message("Somebody has changed this since you began. Below is what it is now, and yours.")
+_ALT = re.compile(r"[\[\]\\\s]+")
+"""What cannot stand in the alternative text of a picture in Markdown."""
 PICTURE = "picture"
 """The field of a picture that is put at the end of the text."""
 
 
 def show_new(context: Topics, request: ForumRequest) -> Values:
-    """Return the form of a new topic. `node_id` in the query chooses the node."""
+    """Return the form of a new topic. `node_id` in the query chooses the node.
+
+    `held`: the id of an own post that is not published, whose text is changed.
+    """
     chosen = {"node_id": request.parameters.get("node_id") or ""}
+    held = own_held_post(request)
+    if held is not None:
+        chosen = {"title": held.title, "node_id": str(held.node_id), "body": held.body}
     return form(form_values=chosen, **_topic_values(context, request, "new"))
 
 
 def create(context: Topics, request: ForumRequest) -> Response | Values:
+    @once
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         topic_service.check_node(request.executor, values["node_id"])
+        withdraw_held_post(request)
         new = TopicContent(**{**values, "body": body})
         topic = request.registry.publisher.create_topic(
             request.db, request.author, request.now, request.authoring, new
@@ -58,7 +75,8 @@ def create(context: Topics, request: ForumRequest) -> Response | Values:
 def show_edit(item: TopicItem, request: ForumRequest) -> Values:
     row = cast("TopicRow", item.row)
     values = {"title": row.title, "node_id": str(row.node_id), "body": row.body}
-    return form(form_values=values, **_topic_values(item, request, "edit"))
+    seen = digest_of(row.body, row.title, row.node_id)
+    return form(form_values=values, **{**_topic_values(item, request, "edit"), "seen": seen})
 
 
 def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
@@ -66,6 +84,7 @@ def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
         topic_service.check_node(request.executor, values["node_id"])
         locked = lock_item(item, request, TopicPermission.UPDATE, whole_row=True)
         row = cast("TopicRow", locked.row)
+        _check_seen(request, row.body, row.title, row.node_id)
         topic_service.edit(
             request.db,
             request.actor_id,
@@ -80,15 +99,23 @@ def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
 
 
 def show_reply(item: TopicItem, request: ForumRequest) -> Values:
-    """Return the form of a reply. `quote` in the query quotes another reply."""
-    return form(
-        form_values={"body": _quoted(item, request)}, **_reply_values(item, request, "reply")
-    )
+    """Return the form of a reply. `quote` in the query quotes another reply; `held`: as above."""
+    held = own_held_post(request)
+    body = quotation(item, request) if held is None else held.body
+    return form(form_values={"body": body}, **_reply_values(item, request, "reply"))
 
 
 def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
+    """Create a reply; a button beside another reply quotes that into the text instead."""
+    if request.parameters.get("quote"):
+        so_far = str(request.parameters.get("body") or "").rstrip()
+        body = "\n\n".join(part for part in (so_far, quotation(item, request)) if part)
+        return form(form_values={"body": body}, **_reply_values(item, request, "reply"))
+
+    @once
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         locked = lock_item(item, request, TopicPermission.REPLY, whole_row=False)
+        withdraw_held_post(request)
         publisher = request.registry.publisher
         created = publisher.create_reply(
             request.db, request.author, request.now, request.authoring, locked.row, body
@@ -102,13 +129,15 @@ def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
 
 def show_edit_reply(item: ReplyItem, request: ForumRequest) -> Values:
     body = cast("ReplyRow", item.row).body
-    return form(form_values={"body": body}, **_reply_values(item, request, "edit_reply"))
+    values = {**_reply_values(item, request, "edit_reply"), "seen": digest_of(body)}
+    return form(form_values={"body": body}, **values)
 
 
 def edit_reply(item: ReplyItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         locked = lock_item(item, request, ReplyPermission.UPDATE, whole_row=True)
         row = cast("ReplyRow", locked.row)
+        _check_seen(request, row.body)
         reply_service.edit(request.db, request.actor_id, request.now, request.authoring, row, body)
         return request.route_path("reply", reply_id=row.id)
 
@@ -128,7 +157,8 @@ def _submit(
         with stored_picture(request, context.root, PICTURE) as picture:
             if picture is not None:
                 address = picture_address(request, picture)
-                values["body"] = f"{values['body']}\n\n![]({address})\n"
+                alt = _ALT.sub(" ", str(request.parameters.get("picture_text") or ""))[:200].strip()
+                values["body"] = f"{values['body']}\n\n![{alt}]({address})\n"
             rendered = render_text(request, values)
             if request.parameters.get("preview") is None:
                 result: Response | Values = see_other(save(request, values, rendered))
@@ -145,7 +175,29 @@ def _submit(
         shown = {name: str(value) for name, value in values.items()}
         return form(form_values=shown, **{**others, "preview": html})
 
-    return process_form(request, schema(request.settings), submit, **others)
+    try:
+        return process_form(request, schema(request.settings), submit, **others)
+    except _EditedMeanwhile as conflict:
+        request.response.status_int = 409
+        names = ("title", "node_id", "body")
+        given = {name: str(request.parameters.get(name) or "") for name in names}
+        values = {**others, "theirs": conflict.body, "seen": conflict.seen}
+        return form(form_values=given, errors={WHOLE_FORM: _EDITED}, **values)
+
+
+class _EditedMeanwhile(Exception):
+    """Somebody saved the post after the form was shown. body: the text now; seen: its digest."""
+
+    def __init__(self, body: str, seen: str) -> None:
+        super().__init__()
+        self.body, self.seen = body, seen
+
+
+def _check_seen(request: ForumRequest, *texts: Any) -> None:
+    """Raise _EditedMeanwhile unless the form showed these texts, the body first."""
+    now, seen = digest_of(*texts), request.parameters.get("seen")
+    if seen is not None and seen != now:
+        raise _EditedMeanwhile(texts[0], now)
 
 
 def _topic_path(context: Resource, request: ForumRequest) -> str:
@@ -161,20 +213,26 @@ def _topic_values(context: Resource, request: ForumRequest, kind: str) -> Values
 
 
 def _reply_values(context: Resource, request: ForumRequest, kind: str) -> Values:
-    may = may_upload(request, context.root)
-    return {"kind": kind, "preview": None, "nodes": (), "may_upload": may}
+    return {
+        "kind": kind,
+        "preview": None,
+        "nodes": (),
+        "topic": partial(_of_topic, context, request),
+        "theirs": None,
+        "may_upload": may_upload(request, context.root),
+        "form_key": form_key(request),
+        "seen": request.parameters.get("seen"),
+        "held": request.parameters.get("held"),
+    }
 
 
-def _quoted(item: TopicItem, request: ForumRequest) -> str:
-    try:
-        quoted = item.root.replies[str(request.parameters.get("quote") or "")]
-    except KeyError:
-        return ""
-    row = cast("ReplyRow", cast("ReplyItem", quoted).row)
-    if row.topic_id != item.row.id:
-        return ""
-    lines = "\n".join(f"> {line}" for line in row.body.splitlines())
-    return f"{lines}\n\n@{row.user_login} "
+def _of_topic(context: Resource, request: ForumRequest) -> Values | None:
+    """Return the topic that is written to: `path` and `title`; None for a new one."""
+    if not isinstance(context, TopicItem | ReplyItem):
+        return None
+    topic_id = context.row.topic_id if isinstance(context, ReplyItem) else context.row.id
+    topic = topics.by_id(request.executor, topic_id)
+    return {"path": topic_path(request, topic_id), "title": topic.title} if topic else None
 
 
 def includeme(config: Configurator) -> None:

@@ -23,7 +23,7 @@ from ..page_tree import user_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import absolute_url, see_other, topic_path, user_path
 from ..post_html import post_html
-from ..previews import Preview, beginning
+from ..previews import Preview, beginning, picture_of_page
 from ..views import add_page
 from .actions import user_buttons
 
@@ -89,7 +89,7 @@ def _preview(request: ForumRequest, user: dict[str, Any]) -> Preview:
         title=login if name == login else f"{name} ({login})",
         description=beginning(about) or name,
         address=absolute_url(request, user_path(request, login)),
-        image=user["avatar_url"],
+        image=picture_of_page(request, user["avatar_url"]),
         type="profile",
         properties={"profile:username": login},
     )

@@ -1,6 +1,8 @@
 """The normal forms of what is blocked: networks, email addresses, email domains."""
 
+import hmac
 import re
+from hashlib import sha256
 from ipaddress import ip_network
 
 from ... import ip_addresses
@@ -106,6 +108,15 @@ def normal_email(email: str) -> str | None:
     if domain in _WITHOUT_DOTS:
         name = name.replace(".", "") or name
     return f"{name}@{domain}"
+
+
+def email_digest(secret: str, email: str) -> str:
+    """Return the keyed hash of an email address, the same for all its variants.
+
+    It is what is kept of the address of an erased person. secret: `session.secret`.
+    """
+    text = f"erased email {normal_email(email) or email}".encode("utf-8", "surrogatepass")
+    return f"hmac-sha256:{hmac.new(secret.encode(), text, sha256).hexdigest()}"
 
 
 def domain_and_parents(domain: str) -> list[str]:

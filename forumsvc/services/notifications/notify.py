@@ -4,7 +4,7 @@ An event notifies a user at most once, not the actor, and nobody who blocks the 
 statements are built once: building one costs more than running it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -232,7 +232,16 @@ def delete_for_reply(db: Session, reply_id: int) -> None:
 
     The caller has locked the users of `recipients.notified_about_reply`.
     """
-    matches, unread = Notification.reply_id == reply_id, Notification.read_at.is_(None)
+    _delete(db, Notification.reply_id == reply_id)
+
+
+def delete_for_replies(db: Session, reply_ids: Collection[int]) -> None:
+    """Delete the notifications about replies. The caller has locked the users who have them."""
+    _delete(db, Notification.reply_id.in_(reply_ids))
+
+
+def _delete(db: Session, matches: ColumnElement[bool]) -> None:
+    unread = Notification.read_at.is_(None)
     lost = (
         select(func.count())
         .where(Notification.user_id == User.id, matches, unread)

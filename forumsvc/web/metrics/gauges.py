@@ -37,6 +37,8 @@ class Gauges(Collector):
         )
         yield from _of_jobs(self._registry.job_runner)
         yield from _of_webhooks(self._registry.webhook_sender)
+        yield _of_failing_webhooks(self._registry.job_runner)
+        yield from _of_backups(self._registry)
         yield from _of_moderation(self._registry.silence_ender)
         yield from _of_background(self._registry.background)
 
@@ -91,7 +93,7 @@ def _of_jobs(runner: Any) -> Iterator[Metric]:
     )
     oldest = GaugeMetricFamily(
         "forumsvc_jobs_oldest_seconds",
-        "How long ago the oldest of these was made; 0 where there is none.",
+        "How long the oldest of these has waited; 0 where there is none.",
         labels=["kind"],
     )
     failed = GaugeMetricFamily(
@@ -116,6 +118,30 @@ def _of_webhooks(sender: Any) -> Iterator[Metric]:
         sender.delivered,
     )
     yield CounterMetricFamily("forumsvc_webhook_failed", "Attempts that failed.", sender.failed)
+
+
+def _of_failing_webhooks(runner: Any) -> Metric:
+    return GaugeMetricFamily(
+        "forumsvc_webhooks_failing_seconds",
+        "For how long the webhook that has failed the longest has failed; 0 where there is none.",
+        _age(runner.failing_since),
+    )
+
+
+def _of_backups(registry: ForumRegistry) -> Iterator[Metric]:
+    settings, made_at = registry.forum_settings, registry.job_runner.backup_made_at
+    if made_at is not None:
+        yield GaugeMetricFamily(
+            "forumsvc_backup_age_seconds",
+            "How old the last whole and verified backup is.",
+            _age(made_at),
+        )
+    if settings["backup.dir"]:
+        yield GaugeMetricFamily(
+            "forumsvc_backup_max_age_seconds",
+            "How old it may be (backup.max_age_hours); only where backup.dir is set.",
+            settings["backup.max_age_hours"] * 3600,
+        )
 
 
 def _of_moderation(moderation: Any) -> Iterator[Metric]:
@@ -152,7 +178,7 @@ def _of_background(background: Any) -> Iterator[Metric]:
 
 
 def _age(moment: datetime | None) -> float:
-    return (clock.now() - moment).total_seconds() if moment else 0.0
+    return max(0.0, (clock.now() - moment).total_seconds()) if moment else 0.0
 
 
 def _of_database(database: Any) -> Metric:

@@ -8,6 +8,7 @@ from ...permissions import MODERATOR_ABILITIES, REPLY_ABILITIES, TOPIC_ABILITIES
 from ...permissions import UserPermission as May
 from ...presenters.access_blocks import access_block
 from ...presenters.audit_log import log_record
+from ...presenters.data_exports import data_export
 from ...presenters.events import listed_event
 from ...presenters.held_posts import held_post
 from ...presenters.nodes import node
@@ -63,6 +64,7 @@ _PRESENTERS: dict[Kind, Callable[[ForumRequest, Any], dict[str, Any]]] = {
     Kind.REVIEW: lambda request, row: review(request.site, row),
     Kind.HELD_POST: lambda request, row: held_post(request.site, row),
     Kind.ACCESS_BLOCK: lambda request, row: access_block(request.site, row),
+    Kind.EXPORT: lambda request, row: data_export(request.site, row),
 }
 """A row as an item of a list, by its kind."""
 

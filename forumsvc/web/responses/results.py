@@ -30,6 +30,7 @@ class Kind(StrEnum):
     REVIEW = "review"
     HELD_POST = "held_post"
     ACCESS_BLOCK = "access_block"
+    EXPORT = "export"
 
 
 @dataclass(frozen=True, slots=True)

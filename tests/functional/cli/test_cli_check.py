@@ -144,8 +144,8 @@ def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
 
 
 def test_the_background_worker_may_open_connections_for_each_task_and_each_webhook() -> None:
-    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 15 + 15
-    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 15
+    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 17 + 17
+    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 17
     assert max_connections_of_background(pool_size=10, webhooks=20) == 20 + 20
 
 
@@ -185,6 +185,34 @@ def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check: Check, smtp: Any)
     assert "wr0ng" not in wrong
     assert "mail.host: " in the_only_error(check(**{**known, "mail__port": 1}))
     assert server.received == []
+
+
+@on_sqlite
+def test_a_mail_server_whose_name_does_not_resolve_is_an_error(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look_up = socket.getaddrinfo
+
+    def fail(host: Any, *words: Any, **options: Any) -> Any:
+        if host == "mail.example.org":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return look_up(host, *words, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    found = the_only_error(check(**{**MAIL, "mail__host": "mail.example.org"}))
+    assert found.startswith("mail.host: mail.example.org:25 cannot be used: gaierror")
+
+
+@on_sqlite
+def test_confirmation_by_mail_that_nobody_gets_is_an_error_in_production(
+    check: Check, ini: Path, tmp_path: Path
+) -> None:
+    folder = {"mail__delivery": "folder", "mail__dir": tmp_path / "mail"}
+    folder["site__url"] = "https://forum.example.org"
+    ini.write_text(in_production(ini))
+    (tmp_path / "checked.ini").touch(0o600)
+    assert the_only_error(check(**folder)).startswith("mail.delivery: people must confirm")
+    assert problems(check(**folder, accounts__confirm_email="false")) == []
 
 
 @on_sqlite

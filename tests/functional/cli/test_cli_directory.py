@@ -1,4 +1,4 @@
-"""Looking up users: `user list`, `user search`, `user show`."""
+"""Looking up users: `user list`, `user show`."""
 
 import json
 from pathlib import Path
@@ -78,7 +78,7 @@ def test_pages_follow_each_other_to_the_end(run: Run) -> None:
 def test_a_search_finds_login_name_and_email_whatever_the_case(
     run: Run, text: str, expected: list[str]
 ) -> None:
-    assert logins(run("user", "search", text, "--json").json) == expected
+    assert logins(run("user", "list", "--search", text, "--json").json) == expected
 
 
 @pytest.mark.usefixtures("people")

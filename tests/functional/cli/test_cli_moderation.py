@@ -132,3 +132,27 @@ def test_a_sweep_needs_a_user_and_an_action(
     without = run("user", "sweep", "ann")
     assert (without.code, "One of --hide, --delete and --restore" in without.err) == (2, True)
     assert actions(run) == []
+
+
+def test_the_log_names_who_ran_the_command_and_shows_what_changed(
+    run: Run, ann: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUDO_USER", "grace")
+    run("user", "add", "root", "--role", "admin", "--password", PASSWORD)
+    assert run("--as", "root", "user", "role", ann, "maintainer").code == 0
+    [newest, *_] = run("log", "list", "--user", ann, "--json").json["log"]
+    assert (newest["actor"], newest["via"]) == ("root", "cli")
+    assert newest["details"] == {
+        "before": {"role": "member"},
+        "after": {"role": "maintainer"},
+        "system_user": "grace",
+    }
+    shown = run("log", "list", "--user", ann).out
+    assert "before: role: member, after: role: maintainer, system_user: grace" in shown
+
+
+def test_nobody_but_staff_is_named_as_who_runs_a_command(run: Run, ann: str) -> None:
+    refused = run("--as", ann, "user", "warn", ann, "--reason", "x").refusal
+    assert refused == "Error: --as: ann is neither a maintainer nor an admin"
+    assert "nobody" in run("--as", "nobody", "user", "warn", ann, "--reason", "x").refusal
+    assert actions(run) == []

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from forumsvc.db.engine import Database
-from forumsvc.doctor import postgresql
+from forumsvc.doctor import postgresql, roles
 from forumsvc.services import leases
 from tests.functional.cli.conftest import ini as ini
 from tests.functional.cli.conftest import one_search_for_loaders as one_search_for_loaders
@@ -76,9 +76,10 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 def durable(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """A function: let PostgreSQL say that it has the settings of production, and these.
 
-    That of the tests does without durability, to be quick.
+    That of the tests does without durability, to be quick, and the service is its superuser.
     """
     read = postgresql.server_settings
+    monkeypatch.setattr(roles, "rights", lambda db: ("forum", False, False))
 
     def settings(**changed: str) -> None:
         def read_changed(db: Connection) -> dict[str, str]:

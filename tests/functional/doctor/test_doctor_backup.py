@@ -1,55 +1,53 @@
-"""`forumsvc doctor`: the newest backup."""
+"""`forumsvc doctor`: the last backup and its folder."""
 
 import os
 import time
+from datetime import timedelta
 from pathlib import Path
 
-import pytest
-
+from forumsvc import clock
+from forumsvc.db.engine import Database
+from forumsvc.services import backups
 from tests.databases import on_sqlite
 from tests.functional.doctor.conftest import Examine
 
 pytestmark = on_sqlite
 
-HOUR = 3600
+
+def made(database: Database, hours: float) -> None:
+    with database.session.begin() as db:
+        backups.record(db, clock.now() - timedelta(hours=hours), "forum.tar")
 
 
-def write(file: Path, hours: float, content: bytes = b"x") -> None:
-    """Write a file of this age."""
-    file.parent.mkdir(exist_ok=True, parents=True)
-    file.write_bytes(content)
-    then = time.time() - hours * HOUR
-    os.utime(file, (then, then))
-
-
-def test_without_a_folder_of_backups_it_is_said_that_none_is_examined(examine: Examine) -> None:
+def test_without_a_folder_and_a_backup_it_is_said(examine: Examine) -> None:
     assert examine().infos("backup")[0].startswith("backup.dir is not set")
 
 
-def test_the_newest_file_below_the_folder_must_be_young_enough(
-    examine: Examine, tmp_path: Path
+def test_the_last_backup_must_be_there_and_young_enough(
+    examine: Examine, tmp_path: Path, database: Database
 ) -> None:
-    write(tmp_path / "backup" / "forum.dump", 50)
-    write(tmp_path / "backup" / "today" / "forum.dump", 25)
-    assert examine(backup__dir="backup").faults == []
-    plan = {"backup__dir": tmp_path / "backup", "backup__max_age_hours": 24}
+    (tmp_path / "backup").mkdir()
+    # A file says nothing: it may be half, or of another forum.
+    (tmp_path / "backup" / "forum.tar").write_bytes(b"x")
+    plan = {"backup__dir": "backup", "backup__max_age_hours": 24}
+    assert "ever made" in examine(**plan).only("error", "backup")
+    made(database, 25)
     message = examine(**plan).only("error", "backup")
-    assert "today/forum.dump, is 25 hours old, and backup.max_age_hours is 24" in message
+    assert "25 hours old, and backup.max_age_hours is 24" in message
+    assert "25 hours old" in examine(backup__max_age_hours=24).only("error", "backup")
+    made(database, 23)
+    assert examine(**plan).faults == []
+    assert "below" in examine(**plan, backup__every_hours=48).only("warning", "backup")
 
 
-@pytest.mark.parametrize(
-    ("made", "message"),
-    [
-        (None, "is no folder"),
-        ("", "has no file"),
-        ("forum.dump", "forum.dump, is empty"),
-    ],
-)
-def test_a_folder_without_a_backup_is_an_error(
-    examine: Examine, tmp_path: Path, made: str | None, message: str
+def test_a_folder_that_is_missing_and_a_killed_backup_are_found(
+    examine: Examine, tmp_path: Path, database: Database
 ) -> None:
-    if made is not None:
-        (tmp_path / "backup").mkdir()
-    if made:
-        write(tmp_path / "backup" / made, 1, b"")
-    assert message in examine(backup__dir="backup").only("error", "backup")
+    made(database, 1)
+    assert "is no folder" in examine(backup__dir="backup").only("error", "backup")
+    part = tmp_path / "backup" / "forum-1.tar.part"
+    part.parent.mkdir()
+    part.touch()
+    assert examine(backup__dir="backup").faults == []
+    os.utime(part, (time.time() - 7300,) * 2)
+    assert "unfinished for 2 hours" in examine(backup__dir="backup").only("warning", "backup")

@@ -12,6 +12,7 @@ from forumsvc.models import (
     DeliveryState,
     EventType,
     Job,
+    JobKind,
     JobState,
     MailKind,
     Node,
@@ -20,7 +21,7 @@ from forumsvc.models import (
     Webhook,
     WebhookDelivery,
 )
-from forumsvc.services import events, mails, search_reindex, webhooks
+from forumsvc.services import deployment, events, jobs, mails, search_reindex, webhooks
 from forumsvc.services.event_consumers import consume
 from tests.functional.doctor.conftest import Examine
 from tests.functional.event_horizon import wait_for_horizon
@@ -88,6 +89,17 @@ def test_jobs_that_wait_for_long_are_a_warning(examine: Examine, database: Datab
     enqueue_mail(database, HOUR)
     found = examine().only("warning", "jobs")
     assert found.startswith("Jobs of the kind mail that wait: 2, the oldest for 60 minutes. ")
+
+
+def test_a_job_that_a_busy_webhook_uses_again_and_again_does_not_wait(
+    examine: Examine, database: Database
+) -> None:
+    with database.session.begin() as db:
+        jobs.enqueue(db, JobKind.DELIVER, clock.now() - 5 * HOUR, {}, 1)
+    assert "Jobs of the kind deliver that wait: 1" in examine().only("warning", "jobs")
+    with database.session.begin() as db:
+        db.execute(update(Job).values(due_at=clock.now()))
+    assert examine().faults == []
 
 
 def test_jobs_that_were_given_up_are_a_warning(examine: Examine, database: Database) -> None:
@@ -169,3 +181,11 @@ def test_outdated_texts_are_a_warning_and_unrendered_ones_worth_knowing(
     examined = examine()
     assert examined.faults == []
     assert examined.infos("texts")[0].startswith("Texts shown unrendered: 1. ")
+
+
+def test_a_copy_that_sends_nothing_is_named(database: Database, examine: Examine) -> None:
+    with database.session.begin() as db:
+        deployment.mark_as_copy(db, NOW)
+    [(level, _, message)] = examine().faults
+    assert level == "warning"
+    assert "needs `forumsvc db adopt`" in message

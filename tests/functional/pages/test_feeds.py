@@ -142,6 +142,16 @@ def test_a_topic_says_what_previews_and_search_engines_ask(visitor: Visitor, top
     assert posting["author"]["url"] == "http://localhost/alice"
 
 
+def test_a_preview_never_shows_an_svg_which_no_network_takes(
+    forum: Forum, visitor: Visitor
+) -> None:
+    topic = forum.topic(forum.person("bob"), forum.node())
+    for path in ("/", "/bob", f"/topics/{topic}"):
+        image = visitor.get(path).html.find("meta", property="og:image")["content"]
+        found = visitor.get(image.removeprefix("http://localhost"))
+        assert (found.status_int, found.content_type) == (200, "image/png")
+
+
 def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor: Visitor, topic: int) -> None:
     for path in ("/", "/topics"):
         page = visitor.get(path).html

@@ -97,7 +97,7 @@ def test_a_member_writes_a_topic_previews_replies_and_likes(
 @pytest.mark.parametrize(
     ("accepted", "words", "language"),
     [
-        ("zh-CN,zh;q=0.9,en;q=0.8", "无人问津", "zh"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "待回复", "zh"),
         ("de", "Unanswered", "en"),
         ("en", "Unanswered", "en"),
     ],

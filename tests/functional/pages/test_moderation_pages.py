@@ -11,7 +11,7 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import wrong_counters
 
-from .visitor import Visitor, problem, sent, with_password
+from .visitor import Visitor, form_of, problem, sent, with_password
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_review_shows_what_was_reported_if_it_was_edited_since(
 ) -> None:
     forum.person("ann").post("/reports", obj_type="topic", obj_id=topic, category="spam")
     page = chief.get("/moderation").click("Buy now")
-    assert page.html.find("details") is None
+    assert page.html.find("main").find("details") is None
     node = content(bob.get(f"/topics/{topic}"))["node_id"]
     bob.post(f"/topics/{topic}", title="Nothing", node_id=node, body="Fine")
     shown = chief.get(page.request.path).html.find("section", {"aria-labelledby": "reports"})
@@ -58,19 +58,19 @@ def test_a_review_shows_what_was_reported_if_it_was_edited_since(
 def test_a_moderator_deletes_with_a_reason_sees_that_and_gives_back(
     forum: Forum, member: Visitor, chief: Visitor, bob: Person, topic: int
 ) -> None:
-    reply = forum.reply(bob, topic, "A **bold** reply")
+    reply = forum.reply(bob, topic, "A **loud** reply")
     path = f"/topics/{topic}"
 
     def act(action: str, reason: str) -> None:
-        forms = chief.get(path).forms.values()
-        sent(next(one for one in forms if one.action.endswith(action)), reason=reason)
+        asking = chief.get(path).html.find("main").find("a", href=action)
+        chief.send(asking["href"], reason=reason)
 
     act(f"/replies/{reply}/delete", "Rude")
-    assert "bold" not in member.get(path).text
+    assert "loud" not in member.get(path).text
     assert "/restore" not in member.get(path).text
     assert "This reply is deleted." in chief.get(path).text
     act(f"/replies/{reply}/restore", "A mistake")
-    assert "bold" in member.get(path).text
+    assert "loud" in member.get(path).text
     act(f"{path}/delete", "Spam")
     assert member.get(path).status_int == 410
     assert "This topic is deleted." in chief.get(path).text
@@ -102,7 +102,7 @@ def test_a_report_is_decided_and_everybody_is_told(
         reason="Advertising",
         silence_days="3",
     )
-    assert decided.location.endswith("/moderation")
+    assert decided.location.endswith("/moderation?flash_message=decided")
     assert "Buy now" not in chief.get("/moderation").html.find("main").text
     assert "Buy now" in chief.get("/moderation/resolved").text
     assert chief.get("/moderation/resolved").html.main.find(class_="mark") is None
@@ -200,7 +200,7 @@ def test_whoever_decides_second_is_told_so_and_sees_the_decision(
     assert (late.status_int, problem(late)) == (
         *(412, "Another moderator has decided: see below."),
     )
-    assert "Dismiss the reports" in late.html.main.find(class_="notice").text
+    assert "dismiss the reports" in late.html.main.find(class_="notice").text
 
 
 def test_the_log_has_words_for_every_action() -> None:
@@ -249,11 +249,11 @@ def test_a_silenced_member_reads_in_words_why_they_cannot_reply(
 
 def test_a_moderator_sees_that_a_topic_is_deleted(chief: Visitor, topic: int) -> None:
     path = f"/topics/{topic}"
-    assert "deleted" not in chief.get(path).html.find("article").text
+    assert "deleted" not in chief.get(path).html.find("main").text
     chief.post(f"{path}/delete")
     page = chief.get(path)
     assert page.status_int == 200
-    assert "This topic is deleted." in page.html.find("article").find(class_="problem").text
+    assert "This topic is deleted." in page.html.find("main").find(class_="problem").text
 
 
 def test_the_report_that_hides_a_post_is_thanked_for(make_forum: MakeForum) -> None:
@@ -286,11 +286,32 @@ def test_the_review_of_a_held_topic_shows_its_title_node_and_reason(make_forum: 
     visitor = Visitor(forum)
     visitor.log_in("chief")
     links = visitor.get("/moderation").html.select("article a")
-    topics, replies = (visitor.get(link["href"]).html.find(id="object") for link in links)
-    assert topics.find("h2").text == "Win <big>"
+    topics, replies = (visitor.get(link["href"]).html.find("main") for link in links)
+    assert topics.find("h1").text == "Win <big>"
     assert "Node: Boats" in topics.text
     assert "It holds a word that moderators look at." in topics.text
-    assert replies.find("h2").find("a")["href"] == f"/topics/{topic}"
+    assert replies.find(id="object").find("a")["href"] == f"/topics/{topic}"
+
+
+def test_the_queue_shows_what_was_said_and_each_decision_leads_to_the_next(
+    forum: Forum, chief: Visitor
+) -> None:
+    ann, bob = forum.person("ann2"), forum.person("bob2")
+    node = forum.node()
+    for title in ("First", "Second"):
+        topic = forum.topic(ann, node, title=title, body=f"The {title} text")
+        bob.post("/reports", obj_type="topic", obj_id=topic, category="spam")
+    shown = chief.get("/moderation", kind="reported", user="ann2")
+    assert [entry.find(class_="excerpt").text for entry in shown.html.find_all(class_="entry")] == [
+        *("The First text", "The Second text"),
+    ]
+    assert "1 report: Spam" in " ".join(shown.html.find("main").text.split())
+    assert chief.get("/moderation", kind="held").html.find(class_="entry") is None
+    page = sent(form_of(shown.click("First")), decision="hide").follow()
+    assert page.html.find("h1").text == "Second"
+    done = sent(form_of(page), decision="dismiss").follow()
+    assert "nothing else waits" in done.html.find(role="status").text
+    assert "'nobody'" in problem(chief.get("/moderation", user="nobody"))
 
 
 def test_words_of_the_log_stand_apart(chief: Visitor, topic: int) -> None:

@@ -9,7 +9,7 @@ from forumsvc.pages import post_html
 from forumsvc.pages.topics import show
 from tests.functional.forum import Forum
 
-from .visitor import Visitor
+from .visitor import Visitor, form_of
 
 
 @pytest.fixture
@@ -90,7 +90,11 @@ def test_a_page_of_a_topic_marks_what_tells_of_its_replies_only(
         assert unread(forum, ann) == (left, left)
 
 
-def test_all_can_be_deleted(forum: Forum, visitor: Visitor, ann: int, topic: int) -> None:
-    visitor.post("/notifications/delete")
+def test_all_are_deleted_once_a_page_has_asked(
+    forum: Forum, visitor: Visitor, ann: int, topic: int
+) -> None:
+    page = visitor.get("/notifications").click("Delete all")
+    assert unread(forum, ann) != (0, 0)
+    form_of(page).submit()
     assert "There is nothing here yet." in visitor.get("/notifications").text
     assert unread(forum, ann) == (0, 0)

@@ -81,6 +81,7 @@ class _Generator:
             "node_id": (there.node,),
             "held_id": (there.held,),
             "review_id": (there.review, there.held_review),
+            "photo_id": (1,),
             "obj_id": (there.rich, there.reply),
             "login": ("ann", "bob", "carl"),
             "part": (0, 1),
@@ -90,7 +91,13 @@ class _Generator:
     def plain(self) -> list[str]:
         """Return the address of each page, with a right id, and that of its first part."""
         known = {name: ids[0] for name, ids in self._ids.items()}
-        known |= {"list": "topics", "chapter": "topics", "folder": "a", "name": "a.png"}
+        known |= {
+            "list": "topics",
+            "chapter": "topics",
+            "folder": "a",
+            "name": "a.png",
+            "action": "delete",
+        }
         paths = [_PLACE.sub(lambda place: known[place[1]], one) for one in self._patterns]
         return [f"/{path.lstrip('/')}{query}" for path in paths for query in ("", "?page=1")]
 

@@ -88,7 +88,7 @@ def test_an_error_of_every_path_outside_the_api_is_a_page_for_a_browser(
     told = visitor.forum.app.get(path, status=status)
     assert told.content_type == "application/json"
     assert problem(page) == told.json["error"]
-    assert page.html.find("a", string="Go to the home page")["href"] == "/"
+    assert page.html.find("a", string="Go to the latest topics")["href"] == "/"
 
 
 @pytest.mark.parametrize(

@@ -98,11 +98,8 @@ class Person:
         self.visitor, self._forum, self._user_id = Visitor(forum), forum, user_id
         self._columns = {"role": role, "password_hash": hash_password(PASSWORD)}
         self.come_back()
-        self.token = (
-            self.visitor.get("/login" if user_id is None else "/applications")
-            .forms[0]["csrf_token"]
-            .value
-        )
+        page = self.visitor.get("/login" if user_id is None else "/applications")
+        self.token = page.html.find("input", {"name": "csrf_token"})["value"]
         self._cookies = dict(self.visitor.app.cookies)
 
     def come_back(self) -> None:

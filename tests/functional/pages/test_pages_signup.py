@@ -11,16 +11,10 @@ from .visitor import Visitor, form_of, problem, sent, wrong
 GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
 
 
-def test_a_new_user_signs_up_logs_in_and_continues(visitor: Visitor) -> None:
-    form = visitor.form("/signup", next="/password")
-    answer = sent(form, **GOOD)
-    assert answer.status_int == 303
-    login = answer.follow()
-    assert "account is created" in login.html.find(role="status").text
-    assert (
-        sent(form_of(login), username="nina", password=GOOD["password"]).location
-        == "http://localhost/password"
-    )
+def test_a_new_user_signs_up_is_logged_in_and_continues(visitor: Visitor) -> None:
+    answer = sent(visitor.form("/signup", next="/password"), **GOOD)
+    assert (answer.status_int, answer.location) == (303, "http://localhost/password")
+    assert "Nina" in answer.follow().html.find("header").text
     with visitor.forum.database.reads.connect() as db:
         row = db.execute(select(User.login, User.email, User.role, User.email_public)).one()
     assert row == ("Nina", "nina@example.org", "member", False)
@@ -45,10 +39,24 @@ def test_an_error_is_shown_at_its_field_and_the_rest_is_kept(
     else:
         assert page.status_int == 400
     form = form_of(page)
-    assert form["password"].value == ""
+    assert form["password"].value == ("" if field == "password" else GOOD["password"])
     for name in {"login", "email"} - {field}:
         assert form[name].value == GOOD[name]
     assert visitor.forum.count(User) == 0
+
+
+def test_all_errors_are_told_at_once(visitor: Visitor) -> None:
+    visitor.forum.person("taken")
+    page = visitor.send("/signup", login="taken", email="nina@", password="password12")
+    told = {
+        one["id"].removesuffix("-wrong"): one.text for one in page.html.find_all(class_="wrong")
+    }
+    assert {name: text.split()[0] for name, text in told.items()} == {
+        "login": "Login",
+        "email": "Email",
+        "password": "Password",
+    }
+    assert "is taken" in told["login"]
 
 
 @pytest.mark.parametrize(("field", "value"), [("login", "NINA"), ("email", "Nina@Example.org")])

@@ -68,5 +68,12 @@ def test_a_blocked_user_is_led_to_the_pages_of_the_account_that_are_left(
     assert member.get("/settings").status_int == 403
     page = member.get("/").click("Settings")
     tabs = page.html.find("nav", class_="tabs").find_all("a")
-    assert [tab["href"] for tab in tabs] == ["/settings/email", "/password", "/applications"]
+    assert [tab["href"] for tab in tabs] == [
+        "/settings/email",
+        "/password",
+        "/applications",
+        "/settings/display",
+        "/settings/photos",
+        "/settings/data",
+    ]
     assert page.click("Applications").status_int == 200

@@ -61,7 +61,7 @@ def test_who_is_too_fast_is_asked_to_try_again_and_may(visitor: Visitor, advance
     page = sent(form, **GOOD)
     assert TRY_AGAIN in problem(page)
     again = form_of(page)
-    assert (again["login"].value, again["password"].value) == (GOOD["login"], "")
+    assert (again["login"].value, again["password"].value) == (GOOD["login"], GOOD["password"])
     advance(0.1)
     assert signed_up(again, visitor.forum)
 

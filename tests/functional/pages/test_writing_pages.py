@@ -93,7 +93,7 @@ def test_errors_are_in_the_language_of_the_reader(member: Visitor, topic: int) -
 def test_a_reply_is_quoted(forum: Forum, member: Visitor, topic: int) -> None:
     reply = forum.reply(forum.person("bob"), topic, "First\nSecond")
     form = member.form(f"/topics/{topic}/replies", quote=str(reply))
-    assert form["body"].value.strip() == "> First\n> Second\n\n@bob"
+    assert form["body"].value.strip() == "> First\n> Second\n\n@bob #1"
 
 
 def test_those_who_like_a_topic_or_a_reply_are_listed(

@@ -19,6 +19,12 @@ def log_in_by_names(page: Page, login: str, password: str = PASSWORD) -> None:
     page.locator("main .actions button").click()
 
 
+def log_out(page: Page) -> None:
+    """Open the menu of the account and press its button."""
+    page.locator("header .menu summary").click()
+    page.locator("header .menu form button").click()
+
+
 def sign_up(page: Page, login: str, password: str = PASSWORD) -> None:
     """Fill in the form of the page and submit it."""
     page.get_by_label("Login", exact=True).fill(login)

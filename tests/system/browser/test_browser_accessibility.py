@@ -51,6 +51,7 @@ def paths(community: Community) -> dict[str, list[str]]:
             *("/bob", "/bob/replies", "/carl/favorites", "/bob/followers", "/dora/following"),
             *("/search", "/search?q=boats", "/search?q=zzz", "/search?q=by%3Anobody"),
             *("/search?q=number&kind=replies", "/search?q=b&kind=users"),
+            *("/about", "/moderators", "/privacy", "/settings/display"),
             *("/login", "/signup", "/password/forgotten", "/password/reset?reset_token=x"),
             *("/docs/guide", "/docs/guide/errors", "/nothing/here"),
         ],
@@ -59,13 +60,14 @@ def paths(community: Community) -> dict[str, list[str]]:
             *("/notifications", "/settings", "/password", "/applications"),
             *("/topics/new", f"/topics/{rich}/replies?quote={community.reply}"),
             *(f"/topics/{rich}/edit", f"/topics/{rich}/report", "/nothing/here"),
-            f"/held/{community.held}",
+            *(f"/held/{community.held}", "/held"),
         ],
         "keeper": [
             *(f"/topics/{rich}", f"/topics/{banned}", f"/topics/{rich}/edit"),
             *("/moderation", "/moderation/resolved", "/moderation/log"),
             *(f"/moderation/reviews/{community.review}", "/moderation/users/carl"),
-            f"/moderation/reviews/{community.held_review}",
+            *(f"/moderation/reviews/{community.held_review}", f"/topics/{rich}/delete"),
+            *(f"/topics/{closed}/open", f"/replies/{community.reply}/delete"),
         ],
     }
 
@@ -90,6 +92,7 @@ class Looker:
     def look(self, who: str) -> None:
         """Look at the page as it is."""
         page, self.looked = self.page, self.looked + 1
+        page.wait_for_load_state()  # a click waits for the answer, not for its style sheet
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
         if self.folder:
             name = f"{self.name}-{self.looked:02}-{who}.png"

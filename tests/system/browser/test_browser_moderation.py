@@ -44,6 +44,7 @@ def test_a_topic_is_reported_judged_and_everybody_is_told(
     page.goto("/login")
     log_in_by_names(page, reader.login)
     page.goto(topic)
+    page.locator("#topic .more summary").click()
     page.locator("#topic a[href$='/report']").click()
     page.locator("input[value=spam]").check()
     page.locator("#comment").fill("The third time today")

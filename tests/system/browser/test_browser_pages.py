@@ -3,7 +3,7 @@
 from playwright.sync_api import Browser, Page, expect
 
 from .callback import Callback
-from .people import log_in
+from .people import log_in, log_out
 from .service import Service
 
 
@@ -14,7 +14,7 @@ def test_no_page_needs_a_script(browser: Browser, service: Service) -> None:
     page.goto("/login")
     log_in(page, "plain")
     expect(page.get_by_role("heading", level=1)).to_have_text("Topics")
-    page.get_by_role("button", name="Log out").click()
+    log_out(page)
     expect(page.get_by_role("status")).to_have_text("You are logged out.")
     context.close()
 

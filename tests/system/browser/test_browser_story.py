@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, View
 
 from forumsvc.services.search_reindex import reindex
 
-from .people import log_in_by_names
+from .people import log_in_by_names, log_out
 from .service import PASSWORD, Service
 
 SIZES = {
@@ -103,7 +103,7 @@ def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follo
     page.locator("#email").fill(f"{new.login}@example.org")
     page.locator("#password").fill(PASSWORD)
     page.locator(SUBMIT).click()
-    log_in_by_names(page, new.login)
+    expect(page.locator("header .menu")).to_contain_text(new.login)
     page.goto("/topics/new")
     page.locator("#title").fill(f"My boat {name}")
     page.locator("#node_id").select_option(label=f"Boats {name}")
@@ -135,5 +135,5 @@ def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follo
     expect(page.locator("form[action$='/unfollow']")).to_have_count(1)
     page.goto(f"/{new.login}/following")
     expect(page.locator(".people")).to_contain_text(old.login)
-    page.locator("header form button").click()
+    log_out(page)
     expect(page).to_have_url(re.compile(r"/login\?flash_message=logged-out$"))

@@ -15,6 +15,8 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from forumsvc.mail import FolderDelivery, SmtpDelivery, texts
 from forumsvc.mail.message import create_message
+from forumsvc.models import MailKind
+from forumsvc.settings.pages import LANGUAGES
 from tests.postgres_keeper import free_port
 
 SENDER = "forum@example.org"
@@ -99,14 +101,32 @@ def test_an_address_never_becomes_two_recipients(address: str) -> None:
         message(address)
 
 
-def test_a_value_adds_no_line_to_the_header_or_to_the_text() -> None:
-    evil = "x\r\nBcc: b@example.org\n\nOther text"
-    subject, text = texts.render(
-        "password_reset", "en", site_name=evil, login="ann", link="https://x/"
-    )
-    assert "\n" not in subject
-    assert "\nBcc:" not in text
-    assert message(subject=subject, text=text).keys().count("Bcc") == 0
+VALUES = ("site_name", "login", "link", "url", "day", "reason", "until", "webhook")
+NASTY = (
+    "x\r\nBcc: b@example.org\n\nOther text",
+    "{{ 7 * 7 }}{% include 'x' %}%s%(x)s",
+    "<b>&amp;\u2028\u202e\x85.\n.\r\n",
+    "\N{GRINNING FACE}论坛" * 40,
+    "",
+)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", MailKind)
+def test_no_value_adds_a_line_to_any_email_or_is_taken_for_a_template(
+    kind: MailKind, language: str
+) -> None:
+    for nasty in NASTY:
+        subject, text = texts.render(kind, language, **dict.fromkeys(VALUES, nasty))
+        made = message(subject=subject, text=text)
+        received = message_from_bytes(made.as_bytes(), policy=policy.default)
+        assert received.keys() == message().keys(), nasty
+        assert received["Subject"] == subject, nasty
+        assert len(subject.splitlines()) == 1, nasty
+        assert " ".join(nasty.split()) in subject, nasty
+        assert not {"Bcc:", "49"} & {line.split(" ")[0] for line in text.splitlines()}, nasty
+        assert isinstance(received, EmailMessage)
+        assert received.get_content().replace("\r\n", "\n") == text, nasty
 
 
 def test_a_folder_gets_complete_files(tmp_path: Path) -> None:

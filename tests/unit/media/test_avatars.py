@@ -3,8 +3,8 @@
 from xml.etree import ElementTree
 
 from forumsvc.media.avatars import COLORS, letter_avatar
+from forumsvc.pages.colors import contrast
 from tests.cases import each
-from tests.contrast import contrast
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -1,0 +1,125 @@
+"""Erases accounts, and updates the links to accounts that were renamed."""
+
+import gettext
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .. import clock
+from ..db.engine import Database
+from ..db.execution import SqlConnection
+from ..models import JobKind
+from ..services import jobs, photos
+from ..services.account_work import Account, AccountTask, Step
+from ..services.erased_texts import OF_RENAMING
+from ..services.erasure import REMOVED
+from ..services.erasure_steps import STEPS
+from ..services.jobs import Claimed
+from ..services.photo_storage import PhotoStorages
+from ..settings import Settings
+from .job_runner import Handler
+
+_TURN_SECONDS = 20.0
+"""After so long the job is freed for a moment, long before its lock ends."""
+_PAUSE_SECONDS = 0.005
+"""Between two transactions others write, for as long as the last one took and a little longer."""
+_LOCALE = Path(__file__).parent.parent / "locale"
+
+
+class AccountWorker(Handler):
+    """Goes on with the erasure or the renaming of an account, in small transactions."""
+
+    kind = JobKind.ACCOUNT
+    lock = timedelta(minutes=2)
+    pauses = tuple(timedelta(seconds=seconds) for seconds in (1, 10, 60, 300, 1800))
+
+    def __init__(self, database: Database, storages: PhotoStorages, settings: Settings) -> None:
+        self._database = database
+        self._storages = storages
+        self._settings = settings
+
+    def run(self, job: Claimed) -> None:
+        """Do the next steps of an order."""
+        account, data = self._account(job), dict(job.data)
+        steps = OF_RENAMING if data["task"] == AccountTask.RENAME else STEPS[data["posts"]]
+        names = list(steps)
+        end = time.monotonic() + _TURN_SECONDS
+        while time.monotonic() < end and not self.stopping.is_set():
+            if data.get("files"):
+                self._remove_files(data["files"])
+                data = {**data, "files": []}
+                with self._database.session.begin() as db:
+                    jobs.advance(db, job, data)
+            name = data.get("step", names[0])
+            done = self._part(job, account, steps[name], {**data, "step": name})
+            if done is None:
+                return
+            data, is_over = done
+            if is_over and name == names[-1] and not data.get("files"):
+                with self._database.session.begin() as db:
+                    if jobs.hold(db, job):
+                        jobs.finish(db, job, clock.now())
+                return
+            if is_over and name != names[-1]:
+                data = {**data, "step": names[names.index(name) + 1], "last_id": 0}
+        with self._database.session.begin() as db:
+            jobs.move(db, job, clock.now(), data, job.due_at)
+
+    def _part(
+        self, job: Claimed, account: Account, step: Step, data: dict[str, Any]
+    ) -> tuple[dict[str, Any], bool] | None:
+        """Change what a look finds; return how far the job is, and whether the step is over.
+
+        None if the job belongs to another process by now.
+        """
+        last_id = data.get("last_id", 0)
+        with self._reading() as db:
+            keys, next_id = step.find(db, account, last_id)
+        for at in range(0, len(keys), step.size):
+            part = keys[at : at + step.size]
+            with self._database.session.begin() as session:
+                if not jobs.hold(session, job):
+                    return None
+                # Not before, for it may have waited for others.
+                start = time.monotonic()
+                files = step.change(session, clock.now(), account, part)
+                if files:
+                    data = {**data, "files": [*data.get("files", []), *files]}
+                if isinstance(part[-1], int):
+                    data = {**data, "last_id": part[-1]}
+                jobs.advance(session, job, data)
+            # On SQLite one writer at a time is let in, and who waits does not queue up.
+            time.sleep(time.monotonic() - start + _PAUSE_SECONDS)
+        return {**data, "last_id": next_id or 0}, next_id is None
+
+    @contextmanager
+    def _reading(self) -> Iterator[SqlConnection]:
+        """Yield what reads without a lock, and not from a replica that is behind."""
+        if self._database.is_sqlite:
+            with self._database.reads.connect() as reads:
+                yield reads
+        else:
+            with self._database.session.begin() as db:
+                yield db
+
+    def _remove_files(self, names: Sequence[str]) -> None:
+        for name in names:
+            photos.remove_unused(self._database, self._storages, name)
+
+    def _account(self, job: Claimed) -> Account:
+        language = self._settings["site.language"]
+        catalogue = gettext.translation("forumsvc", _LOCALE, [language], fallback=True)
+        return Account(
+            user_id=int(job.key),
+            login=job.data["login"],
+            new_login=job.data["new_login"],
+            addresses=job.data["addresses"],
+            since=job.created_at,
+            site_url=self._settings["site.url"] or "",
+            user_url=self._settings["site.user_url"],
+            removed=escape(catalogue.gettext(REMOVED.msgid)),
+        )

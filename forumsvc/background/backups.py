@@ -1,0 +1,106 @@
+"""Backups by the plan of the settings: when one is due, and what is done for a job `backup`.
+
+The backup is made by `forumsvc backup` in a process of its own, of low priority, so that no other
+job of this one is slower for it.
+"""
+
+import logging
+import os
+import subprocess
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from .. import clock
+from ..db.engine import Database
+from ..models import JobKind
+from ..services import backups, jobs
+from ..services.jobs import Claimed
+from ..settings import Settings, SettingsError
+from .job_runner import Handler, JobFailed
+
+log = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 30.0
+_POLL_SECONDS = 0.5
+_NICENESS = 10
+
+
+class BackupPlan:
+    """Inserts a job when a backup is due."""
+
+    name = "backup-plan"
+    interval = _LOOK_SECONDS
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._every = timedelta(hours=settings["backup.every_hours"])
+
+    def run(self) -> bool:
+        """Look whether one is due; return False: there is never more."""
+        now = clock.now()
+        with self._database.reads.connect() as db:
+            is_due = backups.is_due(db, now, self._every)
+        if is_due:
+            with self._database.session.begin() as db:
+                jobs.enqueue(db, JobKind.BACKUP, now, {})
+        return False
+
+
+class BackupMaker(Handler):
+    """Makes a backup. One that fails is tried again when the plan says so.
+
+    If the process dies, another takes the job over when the next backup is due.
+    """
+
+    kind = JobKind.BACKUP
+    pauses = ()
+
+    def __init__(self, database: Database, settings: Settings, ini: Path) -> None:
+        """ini: the ini file, for the command. Raises SettingsError without a folder."""
+        if not settings["backup.dir"]:
+            raise SettingsError("backup.dir: missing; backup.every_hours needs a folder")
+        self._database = database
+        self._ini = ini.absolute()
+        self._folder = self._ini.parent / settings["backup.dir"]
+        self._keep: int = settings["backup.keep"]
+        self.lock = timedelta(hours=settings["backup.every_hours"])
+
+    def run(self, job: Claimed) -> None:
+        """Make it, unless one was made since; go on later if this process is to stop meanwhile."""
+        with self._database.reads.connect() as db:
+            made_at = backups.last_made_at(db)
+        if (made_at is None or made_at < job.created_at) and not self._make(clock.now()):
+            with self._database.session.begin() as db:
+                jobs.give_back(db, job, clock.now())
+            return
+        with self._database.session.begin() as db:
+            if jobs.hold(db, job):
+                jobs.finish(db, job, clock.now())
+                backups.forget_failures(db)
+
+    def _make(self, now: datetime) -> bool:
+        """Return whether it was made: False if this process is to stop. Raises JobFailed."""
+        file = self._folder / now.strftime("forum-%Y-%m-%dT%H-%M-%SZ.tar")
+        words = ["-c", self._ini, "backup", file, "--keep", str(self._keep)]
+        with subprocess.Popen(  # noqa: S603 - words of ours and of the ini file
+            [sys.executable, "-m", "forumsvc.cli", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        ) as process:
+            os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
+            while True:
+                try:
+                    said = process.communicate(timeout=_POLL_SECONDS)[1]
+                    break
+                except subprocess.TimeoutExpired:
+                    if self.stopping.is_set():
+                        process.kill()
+        if process.returncode == 0:
+            log.info("The backup %s is whole and verified", file)
+            return True
+        if self.stopping.is_set():
+            return False
+        lines = said.decode(errors="replace").strip().splitlines() or [f"{process.returncode}"]
+        raise JobFailed(lines[-1].removeprefix("Error: "), is_final=True)

@@ -1,0 +1,7 @@
+"""Why a backup cannot be made, verified or restored."""
+
+from ..errors import ForumError
+
+
+class BackupError(ForumError):
+    """A backup that cannot be made, is damaged, or cannot be restored; the message is one line."""

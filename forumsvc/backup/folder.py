@@ -1,0 +1,94 @@
+"""The folder of backups: one is made at a time, unfinished ones are removed, and the oldest."""
+
+import fcntl
+import os
+import re
+import shutil
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .errors import BackupError
+from .manifest import DUMP
+
+PART = ".part"
+"""What the name of an unfinished backup ends in."""
+_LOCK, _WORK = ".forumsvc-backup.lock", ".forumsvc-backup.work"
+
+
+def private(path: str, flags: int) -> int:
+    """Open a file that only its owner can read: an opener for `open`."""
+    return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[Path]:
+    """Keep other backups out of a folder; yield an empty folder in it, which is removed at the end.
+
+    The lock is the system's, so a killed process holds it no longer. Raises BackupError where
+    another process has it.
+    """
+    with open(folder / _LOCK, "ab", opener=private) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BackupError(f"Another backup is being written into {folder}.") from None
+        work = folder / _WORK
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(mode=0o700)
+        try:
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what killed runs left of this backup, and of others with such a name."""
+    for part in _siblings(path, PART):
+        part.unlink(missing_ok=True)
+
+
+def remove_oldest(path: Path, keep: int) -> list[Path]:
+    """Remove the oldest backups of such a name, `path` never, so that `keep` are left.
+
+    Returns those that were removed. Names are alike if they differ in digits only. Files that are
+    no backups are left alone.
+    """
+    others = [one for one in _siblings(path, "") if one != path and _is_backup(one)]
+    others.sort(key=lambda one: (one.stat().st_mtime_ns, one.name), reverse=True)
+    removed = others[keep - 1 :]
+    for one in removed:
+        one.unlink(missing_ok=True)
+    return removed
+
+
+def forget_members(tar: tarfile.TarFile) -> None:
+    """Let a tar forget what it has read or written, which it would keep in memory, 1 kB a file."""
+    whole: Any = tar
+    whole.members = []
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush the entries of a folder to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _siblings(path: Path, ending: str) -> list[Path]:
+    """Return the files beside `path` whose names with this ending differ from it in digits only."""
+    alike = re.compile(re.sub(r"[0-9]+", "[0-9]+", re.escape(path.name)) + re.escape(ending))
+    return [one for one in path.parent.iterdir() if alike.fullmatch(one.name) and one.is_file()]
+
+
+def _is_backup(path: Path) -> bool:
+    try:
+        with tarfile.open(path, "r:") as tar:
+            first = tar.next()
+    except (tarfile.TarError, OSError):
+        return False
+    return first is not None and first.name.startswith(DUMP)

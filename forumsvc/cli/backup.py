@@ -1,0 +1,192 @@
+"""`forumsvc backup` and `forumsvc restore`: the whole forum in one file."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from ..backup import (
+    BackupError,
+    Made,
+    Source,
+    Verified,
+    is_empty,
+    make_backup,
+    restore_backup,
+    verify_backup,
+)
+from ..oauth import explorer
+from ..services import backups, search_reindex
+from ..services.photo_storage import open_storages
+from .command import Command, Group
+from .context import Context, pass_context
+from .options import yes_option
+
+_SECRETS = (
+    "It holds all secrets of the database. The ini file, the environment file and the roles of "
+    "PostgreSQL are not in it."
+)
+_MOST_NAMES = 10
+
+
+class _WithDefault(Group):
+    """`backup FILE` is `backup make FILE`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        named = self.commands.keys() & set(args)
+        if args and not named and "--help" not in args:
+            args = ["make", *args]
+        return super().parse_args(ctx, args)
+
+
+backup = _WithDefault(
+    "backup", no_args_is_help=True, epilog="`backup FILE.tar` is short for `backup make FILE.tar`."
+)
+_file = click.argument("file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
+
+
+@backup.command()
+@_file
+@click.option("--no-photos", "without_photos", is_flag=True, help="Leave the photo files out.")
+@click.option("--no-verify", "unverified", is_flag=True, help="Do not load it to verify it.")
+@click.option(
+    "--keep",
+    metavar="N",
+    type=click.IntRange(1, 10_000),
+    help="Then remove the oldest backups beside it whose names differ in digits only.",
+)
+@pass_context
+def make(
+    context: Context, file: Path, without_photos: bool, unverified: bool, keep: int | None
+) -> None:
+    """Make a backup, FILE.tar, and verify it. The service may run meanwhile.
+
+    `forumsvc backup FILE.tar` is the same. FILE.tar must not be there.
+    """
+    if file.suffix != ".tar":
+        raise click.UsageError("The name of a backup ends in .tar.")
+    storages = None if without_photos else open_storages(context.settings, context.ini_dir)
+    source = Source(context.current_database(), storages, context.settings["site.url"])
+    made = make_backup(source, file.absolute(), keep=keep, verify=not unverified)
+    created_at = datetime.fromisoformat(made.manifest.created_at)
+    if made.verified is not None:
+        with context.transaction() as db:
+            backups.record(db, created_at, str(file.absolute()))
+    photos = made.manifest.photos
+    context.output(
+        "\n".join(_lines(file, made)),
+        file=str(file),
+        size=file.stat().st_size,
+        verified=made.verified is not None,
+        rows=made.verified.rows if made.verified else None,
+        photos=photos.files if photos else None,
+        missing=photos.missing if photos else [],
+        removed=[*map(str, made.removed)],
+    )
+
+
+def _lines(file: Path, made: Made) -> Iterator[str]:
+    yield f"Wrote {file} ({file.stat().st_size:,} bytes). {_SECRETS}"
+    photos = made.manifest.photos
+    if photos is None:
+        yield "Photos are not in it."
+    elif photos.missing:
+        gone = len(photos.missing) - len(made.lost)
+        yield f"{len(photos.missing)} photos are not in it, {gone} of them deleted meanwhile:"
+        yield from (f"  {name}" for name in photos.missing[:_MOST_NAMES])
+        if made.lost:
+            yield "forumsvc photos check lists those that have a row and no whole file."
+    yield _holds(made.verified) if made.verified else "It was not verified."
+    yield from (f"Removed {one}." for one in made.removed)
+
+
+def _holds(verified: Verified) -> str:
+    photos = verified.manifest.photos
+    line = f"Verified: {verified.rows} rows, {photos.files if photos else 'no'} photos."
+    if verified.wrong_counters:
+        line += (
+            f" {verified.wrong_counters} counters of the forum were wrong: forumsvc db check "
+            "--fix; a restore corrects them."
+        )
+    return line
+
+
+@backup.command()
+@_file
+@pass_context
+def verify(context: Context, file: Path) -> None:
+    """Verify a backup: each byte, the photo files, and that its rows can be loaded.
+
+    They are loaded into an SQLite file in the folder for temporary files (TMPDIR).
+    """
+    with _temporary_folder() as work:
+        verified = verify_backup(file, work)
+    photos = verified.manifest.photos
+    context.output(
+        _holds(verified),
+        rows=verified.rows,
+        photos=photos.files if photos else None,
+        wrong_counters=verified.wrong_counters,
+        created_at=verified.manifest.created_at,
+        site_url=verified.manifest.site_url,
+    )
+
+
+@click.command(cls=Command)
+@_file
+@click.option("--replace", is_flag=True, help="Delete what is in the database.")
+@click.option("--keep-sessions", is_flag=True, help="Keep log-ins and access tokens.")
+@yes_option
+@pass_context
+def restore(context: Context, file: Path, replace: bool, keep_sessions: bool, yes: bool) -> None:
+    """Restore a backup into an empty database.
+
+    With its photos. All of it, or nothing. Empty is a database without tables, or without users.
+    Stop the service before, on all hosts.
+    """
+    if context.sqlite_file is not None:
+        context.sqlite_file.absolute().parent.mkdir(parents=True, exist_ok=True)
+    if replace and not is_empty(context.database):
+        context.confirm("All that is in the database is deleted for good.", yes=yes)
+    storages = open_storages(context.settings, context.ini_dir)
+    with _temporary_folder() as work:
+        restored = restore_backup(
+            *(context.database, storages, file, work),
+            replace=replace,
+            keep_sessions=keep_sessions,
+        )
+    if context.settings["docs.enabled"]:
+        with context.transaction() as db:
+            explorer.register(db)
+    search_reindex.reindex(context.database)
+    photos = restored.manifest.photos
+    lines = [
+        f"Restored {restored.rows} rows and {photos.files if photos else 'no'} photos of "
+        f"{restored.manifest.created_at}."
+    ]
+    if restored.counters:
+        lines.append(f"{restored.counters} counters were wrong and are corrected.")
+    if photos is None:
+        lines.append("Photos are not in this backup: restore them before forumsvc photos check.")
+    if not keep_sessions:
+        lines.append("All log-ins and access tokens have ended.")
+    lines.append("It counts as a copy: it sends no email and no webhook until forumsvc db adopt.")
+    context.output(
+        "\n".join(lines),
+        rows=restored.rows,
+        photos=photos.files if photos else None,
+        corrected=restored.counters,
+        created_at=restored.manifest.created_at,
+    )
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    try:
+        with tempfile.TemporaryDirectory(prefix="forumsvc-") as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise BackupError(f"The folder of temporary files: {error}") from None

@@ -1,0 +1,54 @@
+"""`forumsvc dump` and `forumsvc load`: the whole forum in one documented format."""
+
+from pathlib import Path
+
+import click
+
+from ..dump import load_dump, write_dump, write_tar
+from ..oauth import explorer
+from ..services import search_reindex
+from .command import Command
+from .context import Context, pass_context
+from .terminal import Progress
+
+
+@click.command(cls=Command)
+@click.argument("dest", type=click.Path(path_type=Path))
+@click.option("--secrets", is_flag=True, help="With password hashes, tokens, webhooks and jobs.")
+@pass_context
+def dump(context: Context, dest: Path, secrets: bool) -> None:
+    """Write all that the forum has into a folder or a tar.
+
+    It is a tar if DEST ends in .tar. DEST must not be there. The service may run meanwhile.
+    """
+    write = write_tar if dest.suffix == ".tar" else write_dump
+    manifest = write(context.current_database(), dest, secrets=secrets)
+    rows = sum(member.rows for member in manifest.tables.values())
+    context.output(f"Wrote {rows} rows to {dest}.", rows=rows, secrets=secrets)
+
+
+@click.command(cls=Command)
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--trust-html", is_flag=True, help="Take its HTML of posts: for your own dump only.")
+@pass_context
+def load(context: Context, source: Path, trust_html: bool) -> None:
+    """Load a dump into an empty database.
+
+    All of it, or nothing. Empty is a database without users. Stop the service before. When all rows
+    are loaded, their index for the search is made, which `search reindex` can do as well.
+    """
+    database = context.database
+    manifest = load_dump(database, source, trust_html=trust_html)
+    if context.settings["docs.enabled"]:
+        with context.transaction() as db:
+            explorer.register(db)
+    rows = sum(member.rows for member in manifest.tables.values())
+    context.print_status(f"Loaded {rows} rows. The service may be started.")
+    with Progress("Indexing for the search") as bar:
+        search_reindex.reindex(database, progress=bar.show)
+    lines = ["The search has its index."]
+    if not (trust_html and manifest.secrets):
+        lines.append("Posts are shown as plain text until you run forumsvc content rerender.")
+    if not manifest.secrets:
+        lines.append("Nobody has a password: people get a new one by mail, or by forumsvc user.")
+    context.output("\n".join(lines), rows=rows)

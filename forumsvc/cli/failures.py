@@ -1,0 +1,55 @@
+"""What ends a command: each error that may be expected becomes one line."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from ..errors import ForumError, IncompatibleDatabase
+from ..settings import SettingsError
+from .context import CommandError
+
+
+@contextmanager
+def command_errors() -> Iterator[None]:
+    """Turn the errors of the block that may be expected into CommandError."""
+    try:
+        yield
+    except (click.ClickException, click.Abort, click.exceptions.Exit):
+        raise
+    except Exception as error:
+        if (line := _line_of(error)) is None:
+            raise
+        raise CommandError(line) from None
+
+
+def _line_of(error: Exception) -> str | None:
+    if isinstance(error, ForumError | SettingsError):
+        return str(error)
+    if isinstance(error, IncompatibleDatabase):
+        return f"The database cannot be used: {error}"
+    if isinstance(error, UnicodeEncodeError):
+        return "The arguments are not text in UTF-8."
+    return _database_error(error)
+
+
+def _database_error(error: Exception) -> str | None:
+    """Return the line for an error of the database or of a migration, None for any other."""
+    from alembic.util import CommandError as MigrationError
+    from sqlalchemy.exc import DatabaseError, OperationalError
+
+    from ..db.failures import is_forbidden, is_outdated_session
+
+    if isinstance(error, MigrationError):
+        return str(error)
+    # SQLite raises the base class for a file that is no database or is damaged; most of its
+    # subclasses mean mistakes in our code.
+    if not isinstance(error, DatabaseError):
+        return None
+    if is_forbidden(error):
+        return f"{str(error.orig).strip()}: connect as the owner of the tables (install.md)"
+    is_away = isinstance(error, OperationalError) or is_outdated_session(error)
+    if is_away or type(error) is DatabaseError:
+        lines = str(error.orig).strip().splitlines()
+        return f"The database cannot be used: {(lines or [type(error.orig).__name__])[0]}"
+    return None

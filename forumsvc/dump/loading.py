@@ -1,0 +1,170 @@
+"""Loading a dump into an empty database, in one transaction."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table, func, select
+from sqlalchemy.orm import Session
+
+from .. import migrate
+from ..cache import invalidation
+from ..db.engine import Database
+from ..email_addresses import email_key
+from ..markup.plain_text import escape_to_html
+from ..models import AuditRecord, User
+from ..models.cache_version import random_version
+from ..search.normal_form import name_key
+from ..services import counter_check, search_reindex
+from .errors import DumpError
+from .fields import fields_of, read_row
+from .manifest import Manifest, Member, member_name
+from .row_writer import Row, RowWriter
+from .snapshot import is_current
+from .source import Source, verify_dump
+from .tables import SECRET_COLUMNS, dumped_tables, is_numbered
+from .writing import Progress
+
+_EMPTIED = ("idempotency_keys", "login_failures", "login_successes", "topic_words", "reply_words")
+"""The tables that no dump has, and whose rows belong to what a load replaces."""
+
+
+def load_dump(
+    database: Database,
+    folder: Path,
+    *,
+    trust_html: bool = False,
+    progress: Progress = lambda table: None,
+    prepare: Callable[[Session], None] = lambda db: None,
+    finish: Callable[[Session, int], None] = lambda db, wrong: None,
+) -> Manifest:
+    """Load a dump into a database without users, and return its manifest.
+
+    All of it or nothing: it is one transaction. Afterwards `search reindex` has to make the index
+    of the search, and `content rerender` the HTML of the posts, which are shown as plain text
+    meanwhile. folder: a folder or a tar; trust_html: take the HTML of the dump instead, which is
+    shown as it is: only for a dump of your own; prepare, finish: called in the transaction before
+    the load and at its end, with the number of counters that were wrong. Raises DumpError.
+    """
+    manifest = verify_dump(folder)
+    _check_revision(manifest)
+    if migrate.current(database.reads) is None:
+        migrate.upgrade(database.writes)
+    if not is_current(database):
+        raise DumpError("The database is not at the revision of this code: run db upgrade.")
+    with database.session.begin() as db:
+        prepare(db)
+        _make_empty(db, manifest)
+        tables = dumped_tables(secrets=manifest.secrets)
+        writer = RowWriter(db.connection(), tables)
+        for table in tables:
+            if member := manifest.tables.get(table.name):
+                _load_table(writer, table, member, Source(folder), manifest.secrets, trust_html)
+                progress(table.name)
+        writer.finish()
+        wrong_counters = _check_counters(db)
+        search_reindex.mark_pending(db)
+        for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES, invalidation.ACCESS):
+            invalidation.invalidate(db, version)
+        finish(db, wrong_counters)
+    return manifest
+
+
+def _check_revision(manifest: Manifest) -> None:
+    revision = manifest.revision
+    if revision not in (None, migrate.head()) and not migrate.is_behind(revision):
+        raise DumpError(
+            f"The dump is of revision {revision[:40]!r}, which this forumsvc does not know: "
+            "load it with a newer forumsvc."
+        )
+
+
+def _make_empty(db: Session, manifest: Manifest) -> None:
+    """Delete what a new database has. Raises DumpError where there are users, or a log."""
+    known = dumped_tables(secrets=True)
+    metadata = known[0].metadata
+    emptied = [*known, *(metadata.tables[name] for name in _EMPTIED)]
+    connection = db.connection()
+    if connection.dialect.name == "postgresql":
+        names = ", ".join(table.name for table in emptied)
+        connection.exec_driver_sql(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE")
+    if db.scalar(select(func.count()).select_from(User).where(User.is_builtin.is_(False))):
+        raise DumpError("The database has users already: a dump is loaded into an empty one.")
+    has_log = bool(db.scalar(select(func.count()).select_from(AuditRecord)))
+    log = manifest.tables.get(AuditRecord.__tablename__)
+    if has_log and log is not None and log.rows:
+        raise DumpError(
+            "The database has a log already, which cannot be replaced: load into a new database."
+        )
+    for table in reversed([one for one in metadata.sorted_tables if one in emptied]):
+        if table.name != AuditRecord.__tablename__:
+            connection.execute(table.delete())
+
+
+def _load_table(
+    writer: RowWriter,
+    table: Table,
+    member: Member,
+    source: Source,
+    secrets: bool,
+    trust_html: bool,
+) -> None:
+    fields = fields_of(table, secrets=secrets)
+    complete = _completion(table, trust_html)
+    has_ids = is_numbered(table)
+    last_id = 0
+
+    def rows() -> Iterator[Row]:
+        nonlocal last_id
+        for number, line in source.lines(table.name, member):
+            try:
+                row = read_row(line, fields)
+                complete(row)
+            except DumpError as error:
+                where = f"{member_name(table.name)} line {number}"
+                raise DumpError(f"{where}: {error}.") from None
+            if has_ids and row["id"] > last_id:
+                last_id = row["id"]
+            yield number, len(line), row
+
+    writer.write(table, rows())
+    if has_ids:
+        writer.set_last_id(table, max(last_id, member.last_id))
+
+
+def _completion(table: Table, trust_html: bool) -> Callable[[dict[str, Any]], None]:
+    """Return a function that adds to a row what a dump does not have."""
+    secret = SECRET_COLUMNS.get(table.name, ())
+    has_html = "body_html" in table.columns
+
+    def complete(row: dict[str, Any]) -> None:
+        if table.name == "users":
+            row["login_key"] = row["login"].lower()
+            row["email_key"] = None if row["email"] is None else email_key(row["email"])
+            row["name_key"] = name_key(row["name"])
+        elif table.name == "topics":
+            row["version"] = random_version()
+        elif table.name in ("events", "event_positions"):
+            # Of no transaction of this database: visible at once, and before all that follow.
+            row["xid"] = 0
+        elif table.name == "jobs" and not isinstance(row["data"], dict):
+            raise DumpError("data must be an object")
+        for name in secret:
+            row.setdefault(name, None)
+        if has_html:
+            is_rendered = None not in (row.get("body_html"), row.get("markup_version"))
+            if not (trust_html and is_rendered):
+                row |= {"body_html": escape_to_html(row["body"]), "markup_version": 0}
+
+    return complete
+
+
+def _check_counters(db: Session) -> int:
+    """Recount, and correct what is wrong; return how many were."""
+    wrong = sum(finding.wrong for finding in counter_check.check(db))
+    if wrong:
+        counter_check.fix(db)
+        db.flush()
+        if any(finding.wrong for finding in counter_check.check(db)):
+            raise DumpError("The counters cannot be corrected.")
+    return wrong

@@ -1,1 +1,0 @@
-../../deploy/backup.sh

@@ -1,0 +1,40 @@
+"""/settings/display: the language, the theme and the lists that a reader wants, in this browser."""
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...permissions import Common
+from ...web.api.request import ForumRequest
+from ..display import CHOICES, COOKIE, LONGEST_SECONDS, Display, display_of
+from ..flash_messages import flash_message
+from ..forms import Values
+from ..page_context import PageContext, public_page
+from ..paths import redirect_to_page
+from ..views import add_page
+
+
+def show(context: PageContext, request: ForumRequest) -> Values:
+    chosen = display_of(request)._asdict()
+    return {"choices": CHOICES, "chosen": chosen, "flash_message": flash_message(request)}
+
+
+def submit(context: PageContext, request: ForumRequest) -> Response:
+    """Keep the choices; what is no choice is left to the browser."""
+    given = {name: request.parameters.get(name) for name in CHOICES}
+    kept = {name: str(value) for name, value in given.items() if value in CHOICES[name]}
+    response = redirect_to_page(request, "display", flash_message="display-saved")
+    response.set_cookie(
+        COOKIE,
+        Display(**kept).to_cookie(),
+        max_age=LONGEST_SECONDS,
+        path="/",
+        secure=request.base_url.startswith("https://"),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def includeme(config: Configurator) -> None:
+    page = ("display", "/settings/display", public_page, Common.VIEW, show, submit)
+    add_page(config, *page, template="display")

@@ -1,0 +1,57 @@
+"""/settings/photos: one's own photos, each with a page that asks before it is deleted."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...permissions import PhotoPermission
+from ...queries import photos as reading
+from ...resources.photos import PhotoItem, Photos
+from ...security.policy import granted
+from ...web import photos
+from ...web.api.request import ForumRequest
+from ..flash_messages import flash_message
+from ..page_tree import own_photos_page, photo_page
+from ..paging import cursor_links, numbered_or_cursor, page_request
+from ..paths import redirect_to_page
+from ..views import add_page
+
+
+def show(container: Photos, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of a page of the list, the newest first."""
+    found = reading.page_of(request.db, request.actor_id, page_request(request))
+    return {
+        "photos": [_line(container, request, row) for row in found.rows],
+        "used": reading.used_bytes(request.read_connection, request.actor_id),
+        "quota": request.photo_quota.max_bytes,
+        "flash_message": flash_message(request),
+        **cursor_links(request, found.cursors),
+    }
+
+
+def ask(item: PhotoItem, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page that asks."""
+    return {"photo": item.row, "url": request.photo_url(item.row.name, item.row.storage)}
+
+
+def delete(item: PhotoItem, request: ForumRequest) -> Response:
+    photos.delete(request, item.row)
+    return redirect_to_page(request, "own_photos", flash_message="photo-deleted")
+
+
+def _line(container: Photos, request: ForumRequest, row: Any) -> dict[str, Any]:
+    item = PhotoItem(container, str(row.id), row)
+    return {
+        "row": row,
+        "url": request.photo_url(row.name, row.storage),
+        "may_delete": granted(request.caller, item, PhotoPermission.DESTROY),
+    }
+
+
+def includeme(config: Configurator) -> None:
+    path, may = "/settings/photos", PhotoPermission
+    page = ("own_photos", path, own_photos_page, may.VIEW_OWN, show)
+    add_page(config, *page, template="photos", schema=numbered_or_cursor)
+    asking = ("delete_photo", rf"{path}/{{photo_id:\d+}}/delete", photo_page, may.DESTROY, ask)
+    add_page(config, *asking, delete, template="delete_photo")

@@ -1,0 +1,38 @@
+"""/settings/sessions: the browsers in which one is logged in, and ending the log-in in one."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...ids import parse_id
+from ...oauth import sessions
+from ...permissions import AccountPermission
+from ...web.api.request import ForumRequest
+from ..flash_messages import flash_message
+from ..forms import Values, form
+from ..lines import Moment
+from ..page_context import PageContext, login_required
+from ..paths import redirect_to_page
+from ..views import add_page
+
+
+def show(context: PageContext, request: ForumRequest) -> Values:
+    found = sessions.of_user(request.read_connection, request.actor_id, request.now)
+    here = sessions.id_of(request.read_connection, context.session_secret)
+    lines = [(one, Moment.of(request, one.created_at), one.id == here) for one in found]
+    return form(sessions=lines, flash_message=flash_message(request))
+
+
+def end(context: PageContext, request: ForumRequest) -> Response:
+    """End the session that the form names; without one of this user nothing happens."""
+    given: Any = request.parameters.get("session_id")
+    session_id = parse_id(given) if isinstance(given, str) else None
+    if session_id is not None:
+        sessions.end(request.db, request.actor_id, session_id)
+    return redirect_to_page(request, "sessions", flash_message="logged-out-there")
+
+
+def includeme(config: Configurator) -> None:
+    page = ("sessions", "/settings/sessions", login_required, AccountPermission.MANAGE)
+    add_page(config, *page, show, end, template="sessions")

@@ -1,0 +1,48 @@
+"""Keys of forms: a form that is sent twice, by a double click or by Back, creates one thing."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from functools import wraps
+from typing import Any
+
+from ..oauth.token_hash import new_secret
+from ..services import idempotency
+from ..services.idempotency import ClientKey, StoredResponse
+from ..web.api.request import ForumRequest
+from .kept_text import digest_of
+
+FIELD = "form_key"
+_DIGEST = "page"
+
+
+def form_key(request: ForumRequest) -> str:
+    """Return the key of a form: the one that was sent, or a new one."""
+    given = request.parameters.get(FIELD)
+    return given if isinstance(given, str) and given else new_secret()
+
+
+def once(
+    save: Callable[[ForumRequest, Mapping[str, Any], Any], str],
+) -> Callable[[ForumRequest, Mapping[str, Any], Any], str]:
+    """Save what a form has once; the same form with the same values leads to the same page.
+
+    save: takes the request, the values and the rendered text, and returns the path to go to.
+    """
+
+    @wraps(save)
+    def save_once(request: ForumRequest, values: Mapping[str, Any], body: Any) -> str:
+        given = request.parameters.get(FIELD)
+        if not isinstance(given, str) or not given:
+            return save(request, values, body)
+        # Other values are another post: somebody went back and wrote a second one.
+        own = f"form {digest_of(request.path_info, given, *values.values())}"
+        key = ClientKey(request.actor_id, own)
+        ttl = timedelta(seconds=request.settings["idempotency.ttl_seconds"])
+        stored = idempotency.claim(request.db, key, _DIGEST, request.now, ttl)
+        if stored is not None and stored.location:
+            return stored.location
+        location = save(request, values, body)
+        idempotency.store_response(request.db, key, StoredResponse(303, location, ""))
+        return location
+
+    return save_once

@@ -1,0 +1,125 @@
+"""What an author has just deleted, and the button that takes that back for an hour.
+
+A signed token in the address says who deleted it and when, so only that deletion can be taken
+back, not a later one by a moderator.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from pyramid.authorization import DENY_ALL, Allow
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...errors import NotFound
+from ...markup.text_content import text_content
+from ...permissions import ReplyPermission, TopicPermission
+from ...queries import replies, topics
+from ...resources.base import Acl, Resource
+from ...resources.root import Root
+from ...security import principals
+from ...services import replies as reply_service
+from ...services import signed_tokens
+from ...services import topics as topic_service
+from ...web.api.request import ForumRequest
+from ..forms import Values
+from ..page_tree import Factory, for_users, make_page_tree
+from ..paths import post_path, see_other, with_query
+from ..previews import beginning
+from ..views import add_page
+
+TTL = timedelta(hours=1)
+
+
+class _Kind(NamedTuple):
+    """find: the query of a row by its id; restore: the service; permission: to delete it."""
+
+    find: Callable[..., Any]
+    restore: Callable[..., object]
+    permission: str
+
+
+_KINDS = {
+    "topic": _Kind(topics.by_id, topic_service.restore, TopicPermission.DESTROY),
+    "reply": _Kind(replies.by_id, reply_service.restore, ReplyPermission.DESTROY),
+}
+
+
+class OwnDeletedPost(Resource):
+    """A topic or reply that its author has deleted within `TTL`. kind: "topic" or "reply"."""
+
+    def __init__(self, root: Root, kind: str, row: Any, token: str) -> None:
+        super().__init__(root, str(row.id))
+        self.kind, self.row, self.token = kind, row, token
+
+    def __acl__(self) -> Acl:
+        """The author may take the deletion back."""
+        author = principals.active(self.row.user_id)
+        return [(Allow, author, _KINDS[self.kind].permission), DENY_ALL]
+
+
+def path_after_deletion(request: ForumRequest, kind: str, post_id: int) -> str:
+    """Return the path of the page that offers the author to take it back. kind: as above."""
+    secret, purpose = request.settings["session.secret"], _purpose(kind, post_id)
+    now = request.now
+    token = signed_tokens.create(secret, purpose, request.actor_id, now + TTL, [now.isoformat()])
+    route = request.route_path(f"{kind}_deleted", **{f"{kind}_id": post_id})
+    return with_query(route, undo=token)
+
+
+def _context(kind: str) -> Factory:
+    def find(request: ForumRequest) -> OwnDeletedPost:
+        post_id = int(request.matchdict[f"{kind}_id"])
+        token = str(request.parameters.get("undo") or "")
+        root = make_page_tree(request)
+        db = request.db if request.is_write else request.executor
+
+        def own(user_id: int) -> Any:
+            row = _KINDS[kind].find(db, post_id, lock=request.is_write)
+            is_own = row is not None and row.user_id == user_id
+            return row if is_own and row.deleted_at is not None else None
+
+        secret, purpose = request.settings["session.secret"], _purpose(kind, post_id)
+        row = signed_tokens.verify(secret, purpose, token, request.now, own, _time_of)
+        if row is None:
+            raise NotFound("There is nothing here.")
+        return OwnDeletedPost(root, kind, row, token)
+
+    return for_users(find)
+
+
+def _purpose(kind: str, post_id: int) -> str:
+    return f"undo deletion of {kind} {post_id}"
+
+
+def _time_of(row: Any) -> list[str]:
+    return [row.deleted_at.isoformat()]
+
+
+def show(deleted: OwnDeletedPost, request: ForumRequest) -> Values:
+    """Return the values of the page."""
+    row = deleted.row
+    is_topic = deleted.kind == "topic"
+    return {
+        "kind": deleted.kind,
+        "title": row.title if is_topic else row.topic_title,
+        "excerpt": beginning(text_content(row.body_html)),
+        "undo": deleted.token,
+        "on": request.route_path("topics") if is_topic else post_path(request, row.topic_id, None),
+    }
+
+
+def take_back(deleted: OwnDeletedPost, request: ForumRequest) -> Response:
+    """Restore the post."""
+    row = deleted.row
+    _KINDS[deleted.kind].restore(request.db, request.actor_id, request.now, row)
+    if deleted.kind == "topic":
+        return see_other(post_path(request, row.id, None))
+    return see_other(post_path(request, row.topic_id, row.id))
+
+
+def includeme(config: Configurator) -> None:
+    for kind, path in (("topic", r"/topics/{topic_id:\d+}"), ("reply", r"/replies/{reply_id:\d+}")):
+        page = (f"{kind}_deleted", f"{path}/deleted", _context(kind), _KINDS[kind].permission)
+        add_page(config, *page, show, take_back, template="undo")

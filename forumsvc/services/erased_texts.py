@@ -1,0 +1,130 @@
+"""The steps that rewrite stored texts: of all tables at an erasure, of links at a renaming."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy.orm import Session
+
+from ..cache import topic_versions
+from ..cache.invalidation import update_columns, update_without_invalidation
+from ..db.statements import update_of, with_row_locks
+from ..models import (
+    PROFILE_TEXTS,
+    AccessBlock,
+    HeldPost,
+    IdempotencyKey,
+    Node,
+    Notification,
+    Reply,
+    Report,
+    Restriction,
+    Review,
+    Sweep,
+    Topic,
+    User,
+)
+from .account_work import Account, Step, Steps, by_scan, deletion
+from .login_texts import Rewrite, erase_login, link_to
+from .purge import tell
+
+_POSTS_AT_ONCE, _ROWS_AT_ONCE = 20, 100
+
+_TEXTS: dict[Any, tuple[str, ...]] = {
+    Topic: ("title", "body", "body_html"),
+    Reply: ("body", "body_html"),
+    User: ("name", "blocked_reason", *(text.name for text in PROFILE_TEXTS)),
+    HeldPost: ("title", "body"),
+    Report: ("comment", "text"),
+    Review: ("reason",),
+    Restriction: ("reason", "note"),
+    Notification: ("details",),
+    AccessBlock: ("reason",),
+    Sweep: ("reason",),
+    Node: ("summary",),
+}
+"""The columns in which people write. The audit log cannot be changed."""
+
+
+def _erased(account: Account) -> Rewrite:
+    return erase_login(account.login, account.addresses, account.site_url, account.new_login)
+
+
+def _renamed(account: Account) -> Rewrite:
+    return link_to(account.login, account.user_url, account.new_login)
+
+
+def _holds(model: Any, names: Sequence[str], account: Account) -> ColumnElement[bool]:
+    """Return the condition that a text may hold what is to be replaced."""
+    words = [f"@{account.login}", f"/{account.login}", *account.addresses]
+    if model is IdempotencyKey:
+        words.append(f'"{account.login}"')
+    columns = [getattr(model, name) for name in names]
+    found = or_(*(each.icontains(word, autoescape=True) for each in columns for word in words))
+    # Somebody else may have the login by now.
+    old = model.created_at <= account.since if hasattr(model, "created_at") else None
+    return found if old is None else and_(old, found)
+
+
+def _step(
+    model: Any, names: tuple[str, ...], rewriting: Callable[[Account], Rewrite], *, tells: bool
+) -> Step:
+    """Return the step that rewrites columns. tells: whether events say that a post has changed."""
+    columns = [getattr(model, name) for name in names]
+    ids = [Reply.topic_id] if model is Reply else []
+
+    def change(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
+        rewrite = rewriting(account)
+        if model is Reply:
+            lock_topics_of(db, keys)
+        query = select(model.id, *ids, *columns).where(model.id.in_(keys)).order_by(model.id)
+        for row in db.execute(with_row_locks(query, model)).all():
+            before = {name: getattr(row, name) for name in names}
+            new = {name: rewrite(text) for name, text in before.items() if text}
+            changed = {name: text for name, text in new.items() if text != before[name]}
+            if not changed:
+                continue
+            if model is User:
+                statement = update_columns(User, **changed)
+            elif model is Topic or model is Node:
+                statement = update_of(model).values(changed)
+            else:
+                statement = update_without_invalidation(model).values(changed)
+            db.execute(statement.where(model.id == row.id))
+            if model is Reply:
+                topic_versions.bump(db, row.topic_id)
+            if tells:
+                tell(db, now, model, row.id, row.topic_id if model is Reply else row.id)
+
+    def condition(account: Account) -> ColumnElement[bool]:
+        return _holds(model, names, account)
+
+    size = _POSTS_AT_ONCE if model in (Topic, Reply) else _ROWS_AT_ONCE
+    return Step(by_scan(model, condition), change, size)
+
+
+def lock_topics_of(db: Session, reply_ids: Sequence[int]) -> None:
+    """Lock the topics of replies, in the order of their ids: before the replies, as everywhere."""
+    topic_ids = select(Reply.topic_id).where(Reply.id.in_(reply_ids))
+    topics = select(Topic.id).where(Topic.id.in_(topic_ids)).order_by(Topic.id)
+    db.execute(with_row_locks(topics, Topic)).all()
+
+
+def _names_them(account: Account) -> ColumnElement[bool]:
+    return _holds(IdempotencyKey, ("body",), account)
+
+
+OF_ERASURE: Steps = {
+    **{
+        f"texts of {model.__tablename__}": _step(
+            model, names, _erased, tells=model in (Topic, Reply)
+        )
+        for model, names in _TEXTS.items()
+    },
+    "answers to others": deletion(IdempotencyKey, _names_them),
+}
+OF_RENAMING: Steps = {
+    f"links of {model.__tablename__}": _step(model, ("body_html",), _renamed, tells=False)
+    for model in (Topic, Reply)
+}

@@ -1,0 +1,20 @@
+"""Deleting photos, for the API and the pages."""
+
+from typing import Any
+
+from ..queries.rows import PhotoRow
+from ..services import photos
+from .api.request import ForumRequest
+
+
+def delete(request: ForumRequest, photo: PhotoRow) -> None:
+    """Delete a photo, and its bytes after the commit unless another user has them."""
+    photos.delete(request.db, request.actor_id, request.now, photo)
+    registry = request.registry
+    work = (registry.database, registry.photo_storages, photo.name)
+    request.tm.get().addAfterCommitHook(_remove_unused, args=work)
+
+
+def _remove_unused(succeeded: bool, *work: Any) -> None:
+    if succeeded:
+        photos.remove_unused(*work)

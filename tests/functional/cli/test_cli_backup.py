@@ -1,0 +1,62 @@
+"""`forumsvc backup` and `forumsvc restore`."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.db.engine import Database
+from forumsvc.models import LastBackup, User
+from tests.functional.cli.conftest import Run
+from tests.functional.cli.terminal import run_on_terminal
+from tests.functional.rows import insert_row
+
+
+@pytest.fixture
+def ann(database: Database) -> int:
+    with database.session.begin() as db:
+        return insert_row(db, User, login="ann")
+
+
+def recorded(database: Database) -> str | None:
+    with database.reads.connect() as db:
+        return db.scalar(select(LastBackup.file))
+
+
+def logins(database: Database) -> list[str]:
+    with database.reads.connect() as db:
+        return list(db.scalars(select(User.login).where(User.is_builtin.is_(False))))
+
+
+def test_only_a_verified_backup_counts_as_the_last_one(
+    run: Run, ann: int, database: Database, tmp_path: Path
+) -> None:
+    made = run("backup", "--no-verify", tmp_path / "b-1.tar")
+    assert (made.code, "not verified" in made.out) == (0, True)
+    assert recorded(database) is None
+    made = run("backup", "--keep", 1, "--json", tmp_path / "b-2.tar")
+    assert made.json["removed"] == [str(tmp_path / "b-1.tar")]
+    assert recorded(database) == str(tmp_path / "b-2.tar")
+    assert run("backup", "verify", tmp_path / "b-2.tar", "--json").json["photos"] == 0
+    assert "already" in run("backup", tmp_path / "b-2.tar").refusal
+    assert "no such" in run("backup", tmp_path / "missing" / "b-2.tar").refusal.lower()
+    assert run("backup", tmp_path / "b-2").code == 2
+
+
+def test_a_restore_asks_before_it_replaces_and_is_refused_without_replace(
+    run: Run, ini: Path, ann: int, database: Database, tmp_path: Path
+) -> None:
+    file = tmp_path / "b.tar"
+    assert run("backup", file).code == 0
+    with database.session.begin() as db:
+        insert_row(db, User, login="ben")
+    assert "--replace" in run("restore", file).refusal
+    assert run("restore", "--replace", file).code == 2
+    refused = run_on_terminal(ini, "restore", "--replace", file, answer="n\n")
+    assert (refused.code, "Nothing was changed" in refused.shown) == (1, True)
+    assert sorted(logins(database)) == ["ann", "ben"]
+    restored = run("restore", "--replace", "--yes", file)
+    assert "db adopt" in restored.out
+    assert logins(database) == ["ann"]
+    # The backups of the former database are no backups of this one.
+    assert recorded(database) is None

@@ -1,0 +1,33 @@
+"""The page of one's own data: the file with all of it."""
+
+import io
+import zipfile
+
+import pytest
+
+from forumsvc.models import JobKind
+from tests.functional.forum import Forum
+
+from .visitor import Visitor
+
+PATH = "/settings/data"
+
+
+@pytest.fixture
+def member(visitor: Visitor, ann: int) -> Visitor:
+    """A browser in which ann is logged in."""
+    visitor.log_in()
+    return visitor
+
+
+def test_the_page_has_a_button_and_then_the_file(forum: Forum, member: Visitor) -> None:
+    page = member.send(PATH).follow()
+    assert "being put together" in page.text
+    forum.registry.job_runner.run_due(JobKind.EXPORT)
+    assert "Download the file" in member.get(PATH).text
+    file = member.get(f"{PATH}/export.zip")
+    assert file.headers["Cache-Control"] == "no-store"
+    assert zipfile.ZipFile(io.BytesIO(file.body)).testzip() is None
+    refused = member.send(PATH)
+    assert refused.status_int == 429
+    assert "once a day" in refused.text

@@ -1,0 +1,312 @@
+"""Backups: what is made is whole, and what is not whole is refused and changes nothing."""
+
+import fcntl
+import gzip
+import hashlib
+import io
+import json
+import os
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, select, text
+
+from forumsvc import migrate
+from forumsvc.backup import (
+    BackupError,
+    Made,
+    Source,
+    make_backup,
+    restore_backup,
+    verify_backup,
+)
+from forumsvc.backup.manifest import parse_manifest
+from forumsvc.clock import now
+from forumsvc.db.engine import Database
+from forumsvc.dump import DumpError
+from forumsvc.media.storage import LocalStorage
+from forumsvc.models import AuditRecord, BrowserSession, Job, Photo, User
+from forumsvc.services import counter_check, deployment
+from forumsvc.services.photo_storage import PhotoStorages
+from tests import databases
+from tests.cases import each
+from tests.functional.cli.community import Community
+from tests.functional.rows import insert_row
+from tests.functional.test_dump import rows
+
+AVATAR, FIRST, SECOND = b"an avatar", b"a photo", b"another photo"
+NOT_OF_A_COPY = {"browser_sessions", "oauth_tokens", "oauth_codes"}
+
+
+def name_of(content: bytes) -> str:
+    digest = hashlib.sha256(content).hexdigest()
+    return f"{digest[:2]}/{digest}.png"
+
+
+class Home:
+    """A forum with three photo files and a folder of backups."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        self.database, self.folder = database, folder
+        self.backups = folder / "backups"
+        self.backups.mkdir(parents=True)
+        self.storage = LocalStorage(folder / "photos")
+        self.storages = PhotoStorages("local", {"local": self.storage})
+
+    def fill(self) -> None:
+        with self.database.session.begin() as db:
+            ids = Community(db).ids
+            author = db.get_one(User, ids["ann"])
+            author.avatar, author.password_hash = name_of(AVATAR), "a hash"
+            for content in (FIRST, SECOND):
+                name = name_of(content)
+                values = {"user_id": ids["ann"], "name": name, "digest": name[3:67], "width": 1}
+                kind = {"media_type": "image/png", "storage": "local", "size": len(content)}
+                insert_row(db, Photo, **values, **kind, height=1)
+            session = {"user_id": ids["ann"], "created_at": now(), "expires_at": now()}
+            insert_row(db, BrowserSession, secret_hash="h" * 64, **session)
+            db.add(Job(kind="backup", due_at=now(), created_at=now(), data={}))
+            insert_row(db, AuditRecord, action="topic.ban", visibility="admin", via="cli")
+            counter_check.fix(db)
+        for content in (AVATAR, FIRST, SECOND):
+            self.storage.put(name_of(content), io.BytesIO(content), "image/png")
+
+    def make(
+        self, name: str = "b-1.tar", *, keep: int | None = None, photos: bool = True
+    ) -> tuple[Path, Made]:
+        source = Source(self.database, self.storages if photos else None, "https://a.example")
+        path = self.backups / name
+        return path, make_backup(source, path, keep=keep, verify=True)
+
+    def restore(self, path: Path, *, replace: bool = False, keep_sessions: bool = False) -> None:
+        work = self.folder / "work"
+        work.mkdir()
+        try:
+            restore_backup(
+                *(self.database, self.storages, path, work),
+                replace=replace,
+                keep_sessions=keep_sessions,
+            )
+        finally:
+            for root, _, names in os.walk(work, topdown=False):
+                for name in names:
+                    Path(root, name).unlink()
+                Path(root).rmdir()
+
+    def names(self) -> list[str]:
+        return sorted(one.name for one in self.backups.iterdir() if one.name[0] != ".")
+
+
+@pytest.fixture
+def home(database: Database, tmp_path: Path) -> Home:
+    made = Home(database, tmp_path / "home")
+    made.fill()
+    return made
+
+
+Other = Callable[[], Home]
+
+
+@pytest.fixture(params=databases.KINDS)
+def other(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    worker_id: str,
+) -> Iterator[Home]:
+    """Another, empty forum."""
+    name = f"backup_{abs(hash(request.node.nodeid))}"
+    url = databases.new_url(request.param, name, tmp_path_factory, worker_id)
+    with databases.open_temporarily(url) as opened:
+        yield Home(opened, tmp_path / "other")
+
+
+def without_copy(database: Database) -> dict[str, list[str]]:
+    found = rows(database)
+    return {name: found[name] for name in found if name not in {*NOT_OF_A_COPY, "jobs"}}
+
+
+@pytest.mark.both_databases
+def test_a_second_backup_has_what_is_there_then_and_only_so_many_stay(home: Home) -> None:
+    home.make("b-1.tar")
+    foreign = home.backups / "b-0.tar"
+    foreign.write_bytes(b"somebody else's")
+    with home.database.session.begin() as db:
+        db.execute(delete(Photo).where(Photo.name == name_of(FIRST)))
+    home.storage.delete(name_of(FIRST))
+    path, made = home.make("b-2.tar", keep=1)
+    assert home.names() == ["b-0.tar", "b-2.tar"]
+    assert made.manifest.photos is not None
+    assert (made.manifest.photos.files, made.manifest.photos.missing) == (2, ())
+    assert path.stat().st_mode & 0o777 == 0o600
+    with tarfile.open(path) as tar:
+        assert f"photos/{name_of(FIRST)}" not in tar.getnames()
+    with pytest.raises(BackupError, match="is there already"):
+        home.make("b-2.tar")
+
+
+def test_photos_that_vanish_meanwhile_are_named_and_lost_ones_told_apart(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_ = home.storage.open
+
+    def vanish(name: str) -> object:
+        if name == name_of(FIRST):
+            home.storage.delete(name)
+            with home.database.session.begin() as db:
+                db.execute(delete(Photo).where(Photo.name == name))
+        return open_(name)
+
+    monkeypatch.setattr(home.storage, "open", vanish)
+    (home.folder / "photos" / name_of(SECOND)).write_bytes(b"other bytes")
+    _, made = home.make()
+    assert made.manifest.photos is not None
+    assert made.manifest.photos.missing == tuple(sorted(map(name_of, (FIRST, SECOND))))
+    assert made.lost == [name_of(SECOND)]
+
+
+def test_where_no_photo_has_a_file_the_backup_fails(home: Home) -> None:
+    home.storages = PhotoStorages("local", {"local": LocalStorage(home.folder / "wrong")})
+    with pytest.raises(BackupError, match=r"photos\.\*"):
+        home.make()
+    assert home.names() == []
+
+
+def test_of_two_at_once_one_is_refused_and_what_a_killed_one_left_is_removed(home: Home) -> None:
+    (home.backups / "b-7.tar.part").write_bytes(b"half")
+    with open(home.backups / ".forumsvc-backup.lock", "ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(BackupError, match="Another backup"):
+            home.make()
+    home.make()
+    assert home.names() == ["b-1.tar"]
+
+
+@pytest.mark.both_databases
+def test_a_backup_is_restored_into_both_kinds_of_database(home: Home, other: Home) -> None:
+    path, _ = home.make()
+    other.restore(path)
+    assert without_copy(other.database) == without_copy(home.database)
+    for content in (AVATAR, FIRST, SECOND):
+        with other.storage.open(name_of(content)) as file:
+            assert file.read() == content
+    with other.database.session.begin() as db:
+        assert [one for one in counter_check.check(db) if one.wrong] == []
+        assert db.scalars(select(BrowserSession.id)).all() == []
+        assert db.scalars(select(Job.id).where(Job.kind == "backup")).all() == []
+        assert not deployment.may_send(db, "https://a.example")
+    back, _ = other.make()
+    home.restore(back, replace=True)
+    assert without_copy(home.database) == without_copy(other.database)
+    with pytest.raises(BackupError, match="empty it"):
+        home.restore(back)
+
+
+@pytest.mark.both_databases
+def test_replace_deletes_all_that_was_there_and_the_log_is_guarded_again(home: Home) -> None:
+    path, _ = home.make(photos=False)
+    before = rows(home.database)
+    with home.database.session.begin() as db:
+        author = insert_row(db, User, login="later")
+        insert_row(db, AuditRecord, action="topic.ban", visibility="admin", via="cli")
+        db.execute(text(f"UPDATE topics SET user_id = {author}"))  # noqa: S608 - a number
+    home.restore(path, replace=True, keep_sessions=True)
+    after = rows(home.database)
+    assert after | {"jobs": []} == before | {"jobs": []}
+    with pytest.raises(Exception, match="audit log"), home.database.session.begin() as db:
+        db.execute(text("DELETE FROM audit_log"))
+
+
+def test_a_flipped_byte_and_a_cut_file_are_refused_and_nothing_is_changed(
+    home: Home, tmp_path: Path
+) -> None:
+    path, made = home.make()
+    whole = path.read_bytes()
+    damaged = tmp_path / "damaged.tar"
+    url = f"sqlite:///{tmp_path}/new.sqlite"
+    step = len(whole) // 100
+    with databases.open_temporarily(url) as fresh:
+        target = Home(fresh, tmp_path / "fresh")
+        for place in range(0, len(whole), step):
+            damaged.write_bytes(whole[:place])
+            with pytest.raises(BackupError):
+                target.restore(damaged)
+            flipped = bytearray(whole)
+            flipped[place] ^= 4
+            damaged.write_bytes(flipped)
+            try:
+                verified = verify_backup(damaged, target.backups)
+            except (BackupError, DumpError):
+                with pytest.raises((BackupError, DumpError)):
+                    target.restore(damaged)
+            else:  # a byte that only fills a block
+                assert verified.manifest == made.manifest
+            for left in target.backups.iterdir():
+                left.rename(tmp_path / f"{place}-{left.name}")
+    assert not (tmp_path / "new.sqlite").exists()
+
+
+def of_revision(path: Path, revision: str) -> Path:
+    """Return a copy of a backup that an older forumsvc made: without the biographies of users."""
+    copy = path.with_name("older.tar")
+    members: dict[str, dict[str, object]] = {}
+    tables: dict[str, dict[str, object]] = {}
+    with tarfile.open(path) as tar, tarfile.open(copy, "w") as older:
+
+        def add(name: str, content: bytes) -> None:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            older.addfile(info, io.BytesIO(content))
+            digest = hashlib.sha256(content).hexdigest()
+            members[name] = {"size": len(content), "sha256": digest}
+
+        for info in tar:
+            file = tar.extractfile(info)
+            assert file is not None
+            content = file.read()
+            if info.name == "dump/manifest.json":
+                found = json.loads(content)
+                tables = found["tables"]
+                users = tar.extractfile("dump/users.ndjson.gz")
+                assert users is not None
+                tables["users"]["sha256"] = hashlib.sha256(without_bio(users.read())).hexdigest()
+                content = json.dumps(found | {"revision": revision}).encode()
+            elif info.name == "dump/users.ndjson.gz":
+                content = without_bio(content)
+            elif info.name == "manifest.json":
+                content = changed(content, revision=revision, members=members)
+            add(info.name, content)
+    return copy
+
+
+def without_bio(packed: bytes) -> bytes:
+    found = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+    lines = (json.dumps({key: row[key] for key in row if key != "bio"}) for row in found)
+    return gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
+
+
+def test_a_backup_of_an_older_revision_is_restored_and_upgraded(home: Home) -> None:
+    path, _ = home.make(photos=False)
+    home.restore(of_revision(path, "0004"), replace=True)
+    with home.database.reads.connect() as db:
+        assert db.scalar(select(User.bio).where(User.login == "ann")) == ""
+    assert migrate.current(home.database.reads) == migrate.head()
+
+
+def changed(manifest: bytes, **values: object) -> bytes:
+    """Return a manifest with other values and the right digest."""
+    found = {key: one for key, one in json.loads(manifest).items() if key != "sha256"} | values
+    digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+    return json.dumps({**found, "sha256": digest}).encode()
+
+
+@each("values", [{"revision": "9999"}, {"format_version": 2}])
+def test_a_backup_of_a_newer_forumsvc_is_refused(values: dict[str, object], home: Home) -> None:
+    path, made = home.make(f"{next(iter(values))}.tar", photos=False)
+    newer = changed(made.manifest.to_json(), **values)
+    with pytest.raises(BackupError, match="newer forumsvc"):
+        parse_manifest(newer)
+    assert parse_manifest(changed(made.manifest.to_json(), revision="0004")).revision == "0004"
+    path.unlink()

@@ -1,0 +1,220 @@
+"""Asking for one's own data: once a day, made once, for its owner alone, for a week."""
+
+import io
+import zipfile
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+from forumsvc import clock
+from forumsvc.background import mail_texts
+from forumsvc.background.data_exporter import DataExporter
+from forumsvc.background.maintenance import delete_all_expired
+from forumsvc.models import DataExport, DataExportChunk, Job, JobKind, MailKind
+from forumsvc.services import data_export_requests, jobs
+from forumsvc.services.data_export_requests import LOCK, ExportFile, ExportStopped
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person
+from tests.functional.queued_mails import queued_mails
+from tests.functional.threads import alone, together
+
+pytestmark = pytest.mark.both_databases
+
+MAIL = {"mail__delivery": "folder"}
+EXPORT = "/users/me/export"
+PATH = "/settings/data"
+
+
+def run_jobs(forum: Forum) -> int:
+    """Make the files that are due; return how many attempts there were."""
+    return forum.registry.job_runner.run_due(JobKind.EXPORT)
+
+
+def claim(forum: Forum, **lock: float) -> Any:
+    """Claim the job, as a worker does. lock: how long, as a length of time."""
+    with forum.database.session.begin() as db:
+        return jobs.claim(db, JobKind.EXPORT, clock.now(), timedelta(**lock))
+
+
+def test_a_person_asks_waits_and_downloads_all_of_it(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(**MAIL)
+    alice = forum.person("alice")
+    forum.topic(alice, forum.node())
+    email = "alice@example.org"
+    forum.change(alice.id, email=email, email_key=email, email_confirmed_at=clock.now())
+    assert alice.get(EXPORT).status_int == 404
+    asked = alice.post(EXPORT)
+    assert asked.status_int == 202
+    assert asked.json == {"state": "waiting", "url": None, "expires_at": None}
+    assert alice.get(f"{EXPORT}.zip").status_int == 404
+    assert run_jobs(forum) == 1
+
+    shown = alice.get(EXPORT).json
+
+    assert shown["state"] == "ready"
+    assert shown["url"].endswith(f"/api/v3{EXPORT}.zip")
+    file = alice.get(f"{EXPORT}.zip")
+    assert file.headers["Cache-Control"] == "no-store"
+    assert file.headers["Content-Disposition"].startswith("attachment; ")
+    assert file.content_type == "application/octet-stream"
+    archive = zipfile.ZipFile(io.BytesIO(file.body))
+    assert archive.testzip() is None
+    assert b"A body" in archive.read("topics.json")
+    [mail] = queued_mails(forum.database)
+    assert (mail.kind, mail.recipient) == (MailKind.DATA_READY, email)
+    assert mail.data["url"].endswith(PATH)
+    with forum.database.reads.connect() as db:
+        text = mail_texts.text_of(db, forum.registry.forum_settings, mail)
+    assert text is not None
+    assert text.recipient == email
+    assert mail.data["url"] in text.text
+
+
+def test_an_address_that_nobody_confirmed_gets_no_email(make_forum: MakeForum) -> None:
+    forum = make_forum(**MAIL)
+    alice = forum.person("alice")
+    forum.change(alice.id, email="alice@example.org", email_key="alice@example.org")
+    alice.post(EXPORT)
+    run_jobs(forum)
+    assert queued_mails(forum.database) == []
+
+
+def test_nobody_else_gets_it(forum: Forum, alice: Person, bob: Person) -> None:
+    alice.post(EXPORT)
+    run_jobs(forum)
+    root = forum.person("root", role="admin", scope="read write moderate admin")
+    for other in (bob, root):
+        for path in ("export", "export.zip"):
+            assert other.get(f"/users/{alice.id}/{path}").status_int == 403
+            assert other.get(f"/users/me/{path}").status_int == 404
+    assert forum.nobody.get(f"/users/{alice.id}/export.zip").status_int == 401
+
+
+def test_who_may_only_read_gets_it_too(forum: Forum, alice: Person) -> None:
+    forum.change(alice.id, state="blocked")
+    assert alice.post(EXPORT).status_int == 202
+    run_jobs(forum)
+    assert alice.get(f"{EXPORT}.zip").status_int == 200
+
+
+def test_two_requests_at_once_make_one_job(forum: Forum, alice: Person) -> None:
+    answers = together([partial(alone(forum, alice).post, EXPORT) for _ in range(4)])
+    assert [answer.status_int for answer in answers] == [202] * 4
+    assert forum.count(Job) == forum.count(DataExport) == 1
+    claim(forum, minutes=5)
+    assert alice.post(EXPORT).json["state"] == "waiting"
+    assert forum.count(Job) == 1
+
+
+def test_a_large_file_is_written_by_one_worker_however_long_it_takes(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_export_requests, "CHUNK_BYTES", 10)
+    alice.post(EXPORT)
+    now = clock.now()
+    file = ExportFile(forum.database, claim(forum, seconds=LOCK.total_seconds()))
+    for minutes in range(0, 60, 2):
+        later = now + timedelta(minutes=minutes)
+        monkeypatch.setattr(clock, "now", lambda later=later: later)
+        assert claim(forum, minutes=5) is None
+        file.write(b"x" * 10)
+    file.finish(clock.now())
+    assert forum.count(Job) == 0
+
+
+def test_a_failure_is_recorded_after_the_lock_was_renewed(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice.post(EXPORT)
+    now = clock.now()
+
+    def fails(db: Any, user_id: int, file: Any, storages: Any) -> None:
+        monkeypatch.setattr(clock, "now", lambda: now + LOCK * 0.9)
+        file.write(b"x" * data_export_requests.CHUNK_BYTES)
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("forumsvc.background.data_exporter.write_export", fails)
+    run_jobs(forum)
+    with forum.database.reads.connect() as db:
+        [job] = db.execute(select(Job.locked_until, Job.error)).all()
+    assert job.locked_until is None
+    assert "the disk is full" in job.error
+
+
+def test_it_is_made_once_a_day_unless_it_has_failed(forum: Forum, alice: Person) -> None:
+    alice.post(EXPORT)
+    run_jobs(forum)
+    refused = alice.post(EXPORT)
+    assert refused.status_int == 429
+    assert 86_300 < int(refused.headers["Retry-After"]) <= 86_400
+    with forum.database.session.begin() as db:
+        db.execute(update(DataExport).values(requested_at=clock.now() - timedelta(days=1)))
+    assert alice.post(EXPORT).status_int == 202
+    with forum.database.session.begin() as db:
+        db.execute(update(Job).where(Job.kind == JobKind.EXPORT).values(state="failed"))
+    assert alice.get(EXPORT).json["state"] == "failed"
+    assert alice.post(EXPORT).json["state"] == "waiting"
+
+
+def test_a_worker_that_dies_in_the_middle_leaves_nothing_in_the_file(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(**MAIL)
+    alice = forum.person("alice")
+    monkeypatch.setattr(data_export_requests, "CHUNK_BYTES", 500)
+    email = "alice@example.org"
+    forum.change(alice.id, email=email, email_key=email, email_confirmed_at=clock.now())
+    alice.post(EXPORT)
+    dead = ExportFile(forum.database, claim(forum, minutes=5))
+    dead.write(b"x" * 20_000)
+    assert forum.count(DataExportChunk) == 40
+    with forum.database.session.begin() as db:
+        db.execute(update(Job).values(locked_until=clock.now()))
+
+    assert run_jobs(forum) == 1
+
+    file = alice.get(f"{EXPORT}.zip").body
+    assert zipfile.ZipFile(io.BytesIO(file)).testzip() is None
+    with pytest.raises(ExportStopped):
+        dead.write(b"x" * 20_000)
+    with pytest.raises(ExportStopped):
+        dead.finish(clock.now())
+    assert alice.get(f"{EXPORT}.zip").body == file
+    assert len(queued_mails(forum.database)) == 1
+
+
+def test_a_worker_that_is_stopped_gives_the_job_back(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice.post(EXPORT)
+    job = claim(forum, minutes=5)
+    handler = DataExporter(forum.database, forum.registry.photo_storages)
+    handler.stopping = forum.registry.job_runner._stopping.__class__()
+    handler.stopping.set()
+    handler.run(job)
+    assert run_jobs(forum) == 1
+    assert alice.get(EXPORT).json["state"] == "ready"
+
+
+def test_it_is_deleted_after_a_week_and_its_pieces_with_it(
+    forum: Forum, alice: Person, bob: Person
+) -> None:
+    for person in (alice, bob):
+        person.post(EXPORT)
+    run_jobs(forum)
+    with forum.database.session.begin() as db:
+        owned = update(DataExport).where(DataExport.user_id == alice.id)
+        db.execute(owned.values(expires_at=clock.now()))
+    assert alice.get(f"{EXPORT}.zip").status_int == 404
+    delete_all_expired(forum.database, forum.registry.forum_settings)
+    assert forum.count(DataExport) == 1
+    with forum.database.reads.connect() as db:
+        ids = set(db.scalars(select(DataExportChunk.export_id)))
+        assert ids == set(db.scalars(select(DataExport.id)))
+        assert db.scalar(select(func.count()).select_from(Job)) == 0
+    assert bob.get(f"{EXPORT}.zip").status_int == 200

@@ -1,0 +1,110 @@
+"""Dump and load: what is in one database is in the other, or nothing is."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.clock import now
+from forumsvc.db.engine import Database
+from forumsvc.dump import DumpError, load_dump, write_dump, write_tar
+from forumsvc.dump.tables import PARTS, dumped_columns, dumped_tables
+from forumsvc.models import Base, Job, Reply, User
+from forumsvc.services import counter_check
+from tests import databases
+from tests.cases import each
+from tests.functional.cli.community import Community
+
+NASTY = "\x01\x7f\u2028\u202e\\ \" ' \\N \t\r\n</script> \U0010ffff é 楼"
+
+
+def fill(database: Database) -> None:
+    with database.session.begin() as db:
+        ids = Community(db).ids
+        author = db.get_one(User, ids["ann"])
+        author.bio, author.password_hash = NASTY, "a hash"
+        db.add(Job(kind="mail", due_at=now(), created_at=now(), data={"text": NASTY}))
+        counter_check.fix(db)
+
+
+def rows(database: Database) -> dict[str, list[str]]:
+    with database.reads.connect() as db:
+        return {
+            table.name: sorted(
+                map(repr, db.execute(select(*dumped_columns(table, secrets=True))).all())
+            )
+            for table in dumped_tables(secrets=True)
+        }
+
+
+def test_every_table_is_in_a_dump_or_left_out_for_a_reason() -> None:
+    assert set(PARTS) == set(Base.metadata.tables)
+
+
+@pytest.mark.both_databases
+def test_a_dump_with_secrets_restores_every_row(
+    database: Database, target: Database, tmp_path: Path
+) -> None:
+    fill(database)
+    write_dump(database, tmp_path / "dump", secrets=True)
+    load_dump(target, tmp_path / "dump", trust_html=True)
+    assert rows(target) == rows(database)
+    with target.session.begin() as db:
+        assert [one for one in counter_check.check(db) if one.wrong] == []
+
+
+@pytest.mark.both_databases
+def test_a_dump_without_secrets_has_no_hash_and_no_html(database: Database, tmp_path: Path) -> None:
+    fill(database)
+    manifest = write_dump(database, tmp_path / "dump", secrets=False)
+    assert "jobs" not in manifest.tables
+    with databases.open_temporarily(f"sqlite:///{tmp_path}/new.sqlite") as fresh:
+        load_dump(fresh, tmp_path / "dump")
+        with fresh.session.begin() as db:
+            assert set(db.scalars(select(User.password_hash))) == {None}
+            assert set(db.scalars(select(Reply.markup_version))) == {0}
+
+
+@each("damage", ["flip", "cut", "newer"])
+def test_a_damaged_or_newer_dump_changes_nothing(damage: str, tmp_path: Path) -> None:
+    tmp_path /= damage
+    tmp_path.mkdir()
+    with databases.open_temporarily(f"sqlite:///{tmp_path}/old.sqlite") as old:
+        databases._migrate(f"sqlite:///{tmp_path}/old.sqlite")
+        fill(old)
+        write_dump(old, tmp_path / "dump", secrets=False)
+    file = tmp_path / "dump" / "users.ndjson.gz"
+    packed = bytearray(file.read_bytes())
+    if damage == "newer":
+        manifest = tmp_path / "dump" / "manifest.json"
+        manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format_version": 2}))
+    elif damage == "flip":
+        packed[20] ^= 1
+        file.write_bytes(packed)
+    else:
+        file.write_bytes(packed[:20])
+    fresh = databases.open_temporarily(f"sqlite:///{tmp_path}/new.sqlite")
+    said = "has format 2" if damage == "newer" else r"^users\.ndjson\.gz is damaged"
+    with fresh as new, pytest.raises(DumpError, match=said):
+        load_dump(new, tmp_path / "dump")
+    assert not (tmp_path / "new.sqlite").exists()
+
+
+@each("suffix", ["", ".tar"])
+def test_a_dump_is_for_its_owner_alone_and_overwrites_nothing(suffix: str, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/forum{suffix}.sqlite"
+    databases._migrate(url)
+    write = write_tar if suffix else write_dump
+    made = tmp_path / f"dump{suffix}"
+    with databases.open_temporarily(url) as database:
+        write(database, made, secrets=True)
+        listed = [made, *made.iterdir()] if made.is_dir() else [made]
+        assert {one.stat().st_mode & 0o77 for one in listed} == {0}
+        before = made.stat()
+        with pytest.raises(DumpError, match="is there already"):
+            write(database, made, secrets=True)
+        assert made.stat() == before
+        made.with_name(f"other{suffix}.part").mkdir()
+        with pytest.raises(DumpError, match="delete it, unless another"):
+            write(database, made.with_name(f"other{suffix}"), secrets=True)

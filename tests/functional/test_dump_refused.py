@@ -1,0 +1,91 @@
+"""Rows that no load takes: one line says where and why, and nothing is changed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from forumsvc.db.engine import Database
+from forumsvc.dump import DumpError, load_dump
+from forumsvc.models import Section, User
+from tests import databases
+from tests.cases import each
+from tests.functional.dump_rows import write
+
+TIMES = dict.fromkeys(("created_at", "updated_at"), "2026-01-31T09:05:00Z")
+MEMBERS: dict[str, list[dict[str, Any]]] = {
+    "sections": [{"id": 1, "name": "All"}],
+    "users": [{"id": number, "login": f"user{number}", **TIMES} for number in (1, 2)],
+    "nodes": [{"id": 1, "name": "Garden", "section_id": 1, **TIMES}],
+    "topics": [
+        {"id": 1, "user_id": 1, "node_id": 1, "title": "A", "body": "B"}
+        | {"last_active_at": TIMES["created_at"], **TIMES}
+    ],
+}
+
+WRONG_VALUES = [
+    ("users", {"name": "x" * 101}, "name is longer than 100 characters"),
+    ("topics", {"title": "x" * 256}, "title is longer than 255 characters"),
+    ("topics", {"title": "two\nlines"}, "title must be one line without control characters"),
+    ("topics", {"body": "a\0b"}, "body must not contain the character NUL"),
+    ("topics", {"body": "a\ud800"}, "body must not contain lone surrogates"),
+    ("users", {"created_at": "2026-13-01T00:00:00Z"}, "created_at must be a time such as"),
+    ("users", {"created_at": "0000-01-01T00:00:00Z"}, "created_at must be a time such as"),
+    ("users", {"created_at": "12026-01-01T00:00:00Z"}, "created_at must be a time such as"),
+    ("users", {"created_at": None}, "created_at must not be null"),
+    ("users", {"role": "king"}, "role must be one of member, vip, maintainer, admin"),
+    ("users", {"state": "gone"}, "state must be one of active, blocked, deleted"),
+    ("users", {"login": "a/b"}, "login must be a login"),
+    ("users", {"id": 2**63}, f"id must be an integer from 1 to {2**63 - 1}"),
+    ("users", {"id": True}, "id must be an integer"),
+    ("users", {"email_public": 1}, "email_public must be true or false"),
+    ("sections", {"name": None}, "name must not be null"),
+    ("users", {"color": "red"}, "has an unknown column 'color'"),
+    ("users", {"password_hash": "x"}, "has an unknown column 'password_hash'"),
+    ("topics", {"node_id": 9}, "node_id: there is no 9 among the nodes"),
+    ("nodes", {"section_id": 9}, "section_id: there is no 9 among the sections"),
+    ("users", {"id": 1}, "id: a row before has the same"),
+    ("users", {"login": "USER1"}, "login: a row before has the same"),
+    ("topics", {"replies_count": -1}, "replies_count must be an integer from 0"),
+]
+"""Of the last row of a table."""
+
+WRONG_LINES = [
+    (b'{"id" 1}', "is no JSON: Expecting ':' delimiter at character 7"),
+    (b"[]", "is no JSON object"),
+    (b"[" * 100_000, "is no JSON that can be read"),
+    (b'{"id": NaN}', "is no JSON that can be read"),
+    (b'{"id": 1, "name": "\xff"}', "byte 20 is not UTF-8"),
+]
+
+
+def check_refused(database: Database, folder: Path, reason: str) -> None:
+    with pytest.raises(DumpError) as refused:
+        load_dump(database, folder)
+    assert str(refused.value).startswith(reason)
+    assert len(str(refused.value).splitlines()) == 1
+    with database.reads.connect() as db:
+        assert db.scalar(select(func.count(User.id)).where(~User.is_builtin)) == 0
+        assert db.scalar(select(func.count(Section.id))) == 0
+
+
+@pytest.mark.both_databases
+@each(("table", "wrong", "reason"), WRONG_VALUES)
+def test_a_wrong_value_is_named_by_file_line_and_column(
+    target: Database, tmp_path: Path, table: str, wrong: dict[str, Any], reason: str
+) -> None:
+    number = len(list(tmp_path.iterdir()))
+    *others, last = MEMBERS[table]
+    folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **wrong}]})
+    check_refused(target, folder, f"{table}.ndjson.gz line {len(MEMBERS[table])}: {reason}")
+
+
+@each(("line", "reason"), WRONG_LINES)
+def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: bytes, reason: str) -> None:
+    number = len(list(tmp_path.iterdir()))
+    folder = write(tmp_path / f"{number}", {"sections": [*MEMBERS["sections"], line]})
+    url = f"sqlite:///{tmp_path}/{number}.sqlite"
+    databases._migrate(url)
+    with databases.open_temporarily(url) as database:
+        check_refused(database, folder, f"sections.ndjson.gz line 2: {reason}")

@@ -1,0 +1,312 @@
+"""Erasing a person: what is left of them, what others see, and that it goes on after a kill."""
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import inspect, select, text
+
+from forumsvc import clock
+from forumsvc.background import account_worker
+from forumsvc.background.host_report import HostReport
+from forumsvc.background.job_runner import JobRunner
+from forumsvc.background.search_indexer import SearchIndexer
+from forumsvc.background.tasks import create_consumers, create_tasks
+from forumsvc.errors import Conflict
+from forumsvc.models import AccessBlock, AuditRecord, Event, Job, JobKind, Reply, Topic, User
+from forumsvc.passwords import hash_password
+from forumsvc.services import account_edit, erasure, jobs
+from forumsvc.services.access.values import email_digest
+from forumsvc.services.erasure import PostsErasure
+from tests.functional.checked_app import CheckedApp
+from tests.functional.conftest import MakeForum
+from tests.functional.event_horizon import wait_for_horizon
+from tests.functional.forum import Forum, Person, content
+from tests.functional.pages.visitor import PASSWORD, Visitor
+from tests.functional.recounting import drift
+from tests.functional.test_photos_own import upload
+from tests.functional.test_reports import report
+
+pytestmark = pytest.mark.both_databases
+
+LOGIN, NAME, EMAIL = "Zorblatt", "Zenobia Quux", "zq.private@mailhost.example"
+ADDRESS, SITE = "203.0.113.77", "http://localhost"
+
+
+@pytest.fixture
+def forum(make_forum: MakeForum, tmp_path: Path) -> Forum:
+    return make_forum(
+        photos__dir=str(tmp_path / "photos"),
+        accounts__registration="open",
+        moderation__keep_addresses_days="30",
+        site__url=SITE,
+        mail__delivery="folder",
+        accounts__confirm_email="true",
+        mail__requests_per_hour="1000",
+    )
+
+
+@pytest.fixture
+def zoe(forum: Forum) -> Person:
+    """The person whom the tests erase."""
+    person = forum.person(LOGIN)
+    forum.change(person.id, name=NAME, name_key=NAME.lower(), email=EMAIL, email_key=EMAIL)
+    forum.change(person.id, bio=f"I am {NAME}", email_confirmed_at=clock.now())
+    forum.change(person.id, password_hash=hash_password(PASSWORD))
+    return person
+
+
+@pytest.fixture
+def traces(forum: Forum, zoe: Person, bob: Person, node: int) -> dict[str, int]:
+    """The ids of topics and replies; everybody likes, follows, reports and mentions everybody."""
+    carol = forum.person("carol")
+    own, other = forum.topic(zoe, node, body="My text"), forum.topic(bob, node)
+    reply = forum.reply(zoe, other, "My reply")
+    page = f"{SITE}/{LOGIN}"
+    mention = forum.reply(bob, own, f"@{LOGIN} wrote `@{LOGIN.lower()}` [here]({page}), {EMAIL}.")
+    forum.reply(carol, other, f"@{LOGIN}x and github.com/{LOGIN}x are others")
+    for liker, liked in ((zoe, other), (bob, own)):
+        liker.post("/likes", obj_type="topic", obj_id=liked)
+        liker.post(f"/topics/{liked}/favorite")
+        liker.post(f"/topics/{liked}/follow")
+    zoe.post("/likes", obj_type="reply", obj_id=mention)
+    zoe.post("/users/bob/follow")
+    bob.post(f"/users/{LOGIN}/follow")
+    zoe.post("/users/carol/block")
+    carol.post(f"/users/{LOGIN}/block")
+    report(bob, "topic", own, comment=f"@{LOGIN} is rude")
+    report(zoe, "topic", other, comment=f"I, {NAME}, say so")
+    upload(zoe)
+    return {"own": own, "other": other, "reply": reply, "mention": mention}
+
+
+def order(forum: Forum, user: Person, posts: PostsErasure = PostsErasure.KEEP) -> None:
+    secret = forum.application.registry.forum_settings["session.secret"]
+    with forum.database.session.begin() as db:
+        erasure.erase_user(db, None, clock.now(), user.id, posts=posts, secret=secret)
+
+
+def worker(forum: Forum) -> JobRunner:
+    registry = forum.application.registry
+    settings, storages = registry.forum_settings, registry.photo_storages
+    handler = account_worker.AccountWorker(forum.database, storages, settings)
+    return JobRunner(forum.database, [handler], 1.0)
+
+
+def work(forum: Forum) -> None:
+    """Let the background worker do what is ordered, and index the texts."""
+    worker(forum).run_due(JobKind.ACCOUNT)
+    wait_for_horizon(forum.database)
+    while SearchIndexer(forum.database, 1.0).run():
+        pass
+    if forum.database.is_sqlite:
+        # Words that were deleted stay in the segments of the index until these are merged.
+        with forum.database.session.begin() as db:
+            for words in ("topic_words", "reply_words"):
+                db.execute(text(f"INSERT INTO {words}_fts({words}_fts) VALUES ('optimize')"))  # noqa: S608
+
+
+def account_jobs(forum: Forum) -> int:
+    with forum.database.reads.connect() as db:
+        return len(db.scalars(select(Job.id).where(Job.kind == JobKind.ACCOUNT)).all())
+
+
+def everything(forum: Forum) -> Iterator[tuple[str, str]]:
+    """Yield each value of each column of each table, as text, with the name of its table."""
+    with forum.database.reads.connect() as db:
+        for table in inspect(db).get_table_names():
+            for row in db.execute(text(f'SELECT * FROM "{table}"')):  # noqa: S608
+                for value in row:
+                    if isinstance(value, bytes):
+                        yield table, value.decode("utf-8", "replace")
+                    yield table, str(value)
+
+
+def found(forum: Forum, *words: str) -> set[tuple[str, str]]:
+    return {
+        (table, value)
+        for table, value in everything(forum)
+        if any(word.lower() in value.lower() for word in words)
+    }
+
+
+def connect_from_their_address(forum: Forum, zoe: Person, bob: Person, topic: int) -> None:
+    """Log in and out, mistype, write with a key, and be written to: all that keeps an address."""
+    here = {"REMOTE_ADDR": ADDRESS}
+    zoe.app = CheckedApp(forum.application)
+    zoe.app.extra_environ.update(here)
+    browser = Visitor(forum, **here)
+    assert browser.log_in(LOGIN, "not theirs").status_int == 400
+    assert browser.log_in(LOGIN, PASSWORD).status_int == 303
+    browser.send("/settings/email", email=f"new.{EMAIL}", current_password=PASSWORD)
+    assert browser.send("/password/forgotten", email=EMAIL).status_int < 400
+    zoe.post("/users/me/export")
+    for person in (zoe, bob):
+        key = {"Idempotency-Key": f"key of {person.login}"}
+        said = {"body": f"I and @{LOGIN}"}
+        person.call("POST", f"/topics/{topic}/replies", said, headers=key)
+    chief = forum.person("chief", role="admin", scope="read write moderate admin")
+    asked = {"url": "https://hooks.example.org/", "events": "reply.created,user.silenced"}
+    assert chief.post("/webhooks", **asked).status_int == 201
+    assert chief.post(f"/users/{LOGIN}/silence", reason="Rude", note=ADDRESS).status_int == 200
+    registry = forum.application.registry
+    registry.job_runner.run_due(JobKind.EXPORT)
+    wait_for_horizon(forum.database)
+    for consumer in create_consumers(forum.database, 1.0):
+        while consumer.run():
+            pass
+    tasks = create_tasks(registry, Path())
+    [host_report] = [task for task in tasks if isinstance(task, HostReport)]
+    host_report.run()
+
+
+@pytest.mark.parametrize("posts", PostsErasure)
+def test_nothing_is_left_that_names_the_person(
+    forum: Forum,
+    zoe: Person,
+    bob: Person,
+    traces: dict[str, int],
+    tmp_path: Path,
+    posts: PostsErasure,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    connect_from_their_address(forum, zoe, bob, traces["other"])
+    work(forum)
+    named = found(forum, LOGIN, NAME, EMAIL, ADDRESS)
+    assert {"users", "jobs", "restrictions", "idempotency_keys", "replies"} <= {
+        table for table, _ in named
+    }
+    caplog.clear()
+    caplog.set_level(logging.DEBUG, "forumsvc")
+    order(forum, zoe, posts)
+    work(forum)
+    assert [
+        line for line in caplog.messages if re.search(rf"{LOGIN}|{EMAIL}|{ADDRESS}", line)
+    ] == []
+    left = found(forum, LOGIN, NAME, EMAIL, ADDRESS)
+    assert {one for one in left if f"{LOGIN}x".lower() not in one[1].lower()} == set()
+    assert [each for each in (tmp_path / "photos").rglob("*") if each.is_file()] == []
+    assert account_jobs(forum) == 0
+    assert drift(forum.database) == []
+
+
+def test_texts_of_others_keep_all_but_the_login(
+    forum: Forum, zoe: Person, traces: dict[str, int]
+) -> None:
+    order(forum, zoe)
+    work(forum)
+    new = f"deleted-{zoe.id}"
+    shown = content(forum.nobody.get(f"/replies/{traces['mention']}"))
+    assert shown["body"] == f"@{new} wrote `@{new}` [here]({SITE}/{new}), @{new}."
+    assert "user-mention" not in shown["body_html"]
+
+
+@pytest.mark.parametrize("posts", PostsErasure)
+def test_topics_of_the_person_still_answer(
+    forum: Forum, zoe: Person, bob: Person, traces: dict[str, int], posts: PostsErasure
+) -> None:
+    order(forum, zoe, posts)
+    work(forum)
+    expected = 404 if posts is PostsErasure.DELETE else 200
+    paths = (f"/topics/{traces['own']}", f"/topics/{traces['own']}/replies")
+    assert [bob.get(path).status_int for path in paths] == [expected] * 2
+    others = (f"/topics/{traces['other']}", f"/topics/{traces['other']}/replies", "/topics")
+    assert [bob.get(path).status_int for path in others] == [200] * 3
+    with forum.database.reads.connect() as db:
+        body = db.scalars(select(Topic.body).where(Topic.id == traces["own"])).one()
+    assert (
+        body
+        == {
+            PostsErasure.KEEP: "My text",
+            PostsErasure.BLANK: erasure.REMOVED,
+            PostsErasure.DELETE: "",
+        }[posts]
+    )
+
+
+def test_an_erasure_goes_on_where_a_killed_worker_was(
+    forum: Forum, zoe: Person, traces: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order(forum, zoe, PostsErasure.BLANK)
+    advance, left = jobs.advance, iter(range(1000))
+
+    def killed(*given: Any) -> None:
+        advance(*given)
+        if next(left) % 3 == 2:
+            raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "advance", killed)
+        for _ in range(50):
+            with forum.database.session.begin() as db:
+                db.execute(text("UPDATE jobs SET locked_until = NULL"))
+            try:
+                worker(forum).run_due(JobKind.ACCOUNT)
+            except SystemExit:
+                continue
+    assert account_jobs(forum) == 0
+    work(forum)
+    left_over = found(forum, NAME, EMAIL, f"@{LOGIN} ")
+    assert left_over == set()
+    assert drift(forum.database) == []
+    with forum.database.reads.connect() as reads:
+        told = select(Event.id).where(Event.reply_id == traces["reply"])
+        assert len(reads.scalars(told.where(Event.type == "reply.updated")).all()) == 1
+
+
+def test_the_login_is_free_and_a_block_of_the_person_outlives_the_erasure(
+    forum: Forum, zoe: Person
+) -> None:
+    secret = forum.application.registry.forum_settings["session.secret"]
+    forum.change(zoe.id, state="blocked", blocked_at=clock.now())
+    order(forum, zoe)
+    again = {"login": LOGIN, "password": "tangled-wire-77"}
+    refused = forum.nobody.post("/users", email=EMAIL.upper(), **again)
+    assert (refused.status_int, "sign up" in refused.json["error"]) == (400, True)
+    assert forum.nobody.post("/users", email="other@mailhost.example", **again).status_int == 201
+    with forum.database.reads.connect() as reads:
+        assert reads.scalars(select(AccessBlock.value)).all() == [email_digest(secret, EMAIL)]
+        erased = AuditRecord.action == "user.erased"
+        details = reads.scalars(select(AuditRecord.details).where(erased)).one()
+    assert email_digest(secret, EMAIL) in (details or "")
+
+
+def test_the_last_admin_is_not_erased(forum: Forum) -> None:
+    chief = forum.person("chief", role="admin")
+    with pytest.raises(Conflict):
+        order(forum, chief)
+    with forum.database.reads.connect() as db:
+        assert db.scalars(select(User.login).where(User.id == chief.id)).one() == "chief"
+
+
+def test_few_rows_change_in_each_transaction(forum: Forum, zoe: Person, node: int) -> None:
+    topic = forum.topic(zoe, node)
+    for _ in range(60):
+        forum.reply(zoe, topic)
+    order(forum, zoe, PostsErasure.BLANK)
+    with forum.database.reads.connect() as db:
+        before = db.scalar(select(Event.id).order_by(Event.id.desc()).limit(1)) or 0
+    work(forum)
+    with forum.database.reads.connect() as db:
+        assert set(db.scalars(select(Reply.body))) == {str(erasure.REMOVED)}
+        told = select(Event.created_at).where(Event.id > before, Event.type == "reply.updated")
+        by_transaction = db.scalars(told).all()
+    assert len(by_transaction) == 60
+    assert max(by_transaction.count(each) for each in by_transaction) <= 20
+
+
+def test_a_new_login_changes_the_links_of_mentions_and_no_text(
+    forum: Forum, zoe: Person, traces: dict[str, int]
+) -> None:
+    before = content(forum.nobody.get(f"/replies/{traces['mention']}"))
+    with forum.database.session.begin() as db:
+        account_edit.edit(db, clock.now(), LOGIN, new_login="Zora")
+    work(forum)
+    after = content(forum.nobody.get(f"/replies/{traces['mention']}"))
+    assert after["body"] == before["body"]
+    link = f'<a href="/{LOGIN}" class="user-mention">@{LOGIN}</a>'
+    assert link in before["body_html"]
+    assert after["body_html"] == before["body_html"].replace(f'"/{LOGIN}"', '"/Zora"')

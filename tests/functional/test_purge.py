@@ -1,0 +1,108 @@
+"""Texts of deleted posts, which are deleted for good some time afterwards."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, text
+
+from forumsvc import clock
+from forumsvc.background.maintenance import Maintenance
+from forumsvc.background.search_indexer import SearchIndexer
+from forumsvc.errors import Conflict
+from forumsvc.models import Reply, ReplyWords, SweepAction, SweptPost, Topic
+from forumsvc.queries import replies as reply_queries
+from forumsvc.queries import topics as topic_queries
+from forumsvc.services import replies, topics
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person
+from tests.functional.recounting import drift
+from tests.functional.test_reports import MODERATE
+from tests.functional.test_sweeps import order, visible, work
+
+pytestmark = pytest.mark.both_databases
+
+
+@pytest.fixture
+def forum(make_forum: MakeForum) -> Forum:
+    return make_forum(posts__purge_deleted_days="30")
+
+
+@pytest.fixture
+def chief(forum: Forum) -> Person:
+    """A maintainer."""
+    return forum.person("chief", role="maintainer", scope=MODERATE)
+
+
+def maintain(forum: Forum) -> None:
+    Maintenance(forum.database, forum.application.registry.forum_settings).run()
+    while SearchIndexer(forum.database, 1.0).run():
+        pass
+
+
+def age(forum: Forum, days: int) -> None:
+    """Let what is deleted have been deleted some days ago."""
+    with forum.database.session.begin() as db:
+        moment = clock.now() - timedelta(days=days)
+        for table in ("topics", "replies"):
+            old = text(f"UPDATE {table} SET deleted_at = :at WHERE deleted_at IS NOT NULL")  # noqa: S608
+            db.execute(old.bindparams(at=str(moment) if forum.database.is_sqlite else moment))
+
+
+def test_the_text_goes_after_the_days_and_the_post_stays_as_a_tombstone(
+    forum: Forum, chief: Person, alice: Person, node: int
+) -> None:
+    topic, gone = forum.topic(alice, node, body="Deep secret"), forum.topic(alice, node)
+    reply, shown = forum.reply(alice, topic, "Xyzzy"), forum.reply(alice, topic, "Stays")
+    alice.delete(f"/replies/{reply}")
+    alice.delete(f"/topics/{gone}")
+    age(forum, 29)
+    maintain(forum)
+    with forum.database.reads.connect() as db:
+        assert db.scalars(select(Reply.body).order_by(Reply.id)).all() == ["Xyzzy", "Stays"]
+    age(forum, 31)
+    maintain(forum)
+    with forum.database.reads.connect() as db:
+        assert db.scalars(select(Reply.body).order_by(Reply.id)).all() == ["", "Stays"]
+        assert db.scalars(select(Topic.body).where(Topic.id == gone)).one() == ""
+        words = db.scalars(select(ReplyWords.words).where(ReplyWords.id == reply)).one()
+    assert "xyzzy" not in words
+    listed = chief.get(f"/topics/{topic}/replies")
+    assert [one["id"] for one in listed.json] == [reply, shown]
+    assert drift(forum.database) == []
+
+
+def test_a_purged_post_is_not_restored_and_the_reason_is_said(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node)
+    reply = forum.reply(alice, topic)
+    alice.delete(f"/replies/{reply}")
+    with forum.database.session.begin() as db:
+        found = topic_queries.state(db, topic, lock=True)
+        assert found is not None
+        topics.destroy(db, None, clock.now(), found)
+    age(forum, 31)
+    maintain(forum)
+    with forum.database.session.begin() as db:
+        deleted = reply_queries.by_id(db, reply, lock=True)
+        assert deleted is not None
+        with pytest.raises(Conflict, match="deleted for good"):
+            replies.restore(db, None, clock.now(), deleted)
+        gone = topic_queries.state(db, topic, lock=True)
+        assert gone is not None
+        with pytest.raises(Conflict, match="deleted for good"):
+            topics.restore(db, None, clock.now(), gone)
+
+
+def test_a_sweep_that_is_taken_back_leaves_purged_posts_alone(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    forum.reply(alice, forum.topic(alice, node))
+    order(forum, alice, SweepAction.DELETE)
+    work(forum)
+    age(forum, 31)
+    maintain(forum)
+    order(forum, alice, SweepAction.RESTORE)
+    work(forum)
+    assert visible(forum) == (set(), set())
+    assert forum.count(SweptPost) == 0

@@ -1,0 +1,54 @@
+"""Dumps and loads that are killed: nothing that looks whole is left, and a second run succeeds."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from forumsvc.dump import DumpError, load_dump, write_dump
+from forumsvc.models import Reply, User
+from tests import databases
+from tests.functional.test_dump import fill, rows
+
+
+def killed(*words: object) -> None:
+    command = [sys.executable, "-m", "tests.system.killed_dump", *map(str, words)]
+    assert subprocess.run(command).returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("what", ["dump", "tar"])
+def test_a_killed_dump_leaves_its_part_and_a_second_one_says_so(what: str, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/forum.sqlite"
+    databases._migrate(url)
+    made = tmp_path / "made"
+    made.mkdir()
+    killed(what, url, made / "dump", "topics")
+    assert [one.name for one in made.iterdir()] == ["dump.part"]
+    with (
+        databases.open_temporarily(url) as database,
+        pytest.raises(DumpError, match=r"dump\.part is there: delete it"),
+    ):
+        write_dump(database, made / "dump", secrets=True)
+
+
+@pytest.mark.parametrize("kind", databases.KINDS)
+def test_a_killed_load_leaves_nothing_and_a_second_one_is_whole(
+    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    source_url, url = (
+        databases.new_url(kind, f"load_{name}_{kind}", tmp_path_factory, worker_id)
+        for name in ("old", "killed")
+    )
+    with databases.open_temporarily(source_url) as source:
+        fill(source)
+        write_dump(source, tmp_path / "dump", secrets=True)
+        whole = rows(source)
+    killed("load", url, tmp_path / "dump", "reports")
+    with databases.open_temporarily(url) as database:
+        with database.reads.connect() as db:
+            assert [db.scalar(select(func.count(one.id))) for one in (User, Reply)] == [0, 0]
+        load_dump(database, tmp_path / "dump", trust_html=True)
+        assert rows(database) == whole
