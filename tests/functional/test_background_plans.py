@@ -35,16 +35,17 @@ def of_one_type(database: Database) -> Select[Any]:
 
 @pytest.mark.parametrize("index", [*STATEMENTS, "ix_events_type_xid_id"])
 def test_the_rows_are_found_by_the_index(index: str, database: Database) -> None:
-    statement = STATEMENTS.get(index)
-    if statement is None:
-        statement = of_one_type(database)
+    by_type = of_one_type(database)
+    statement = STATEMENTS.get(index, by_type)
     with database.writes.connect() as db:
         if not database.is_sqlite:
             db.execute(text(AS_IF_LARGE))
+        if statement is by_type:
+            # With few rows PostgreSQL finds the index without the type just as good.
+            db.execute(text("DROP INDEX ix_events_xid_id"))
         sent = statement.compile(db, compile_kwargs={"literal_binds": True})
         explain = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
         plan = [row[-1] for row in db.exec_driver_sql(f"{explain} {sent}")]
-        if not database.is_sqlite:
-            db.execute(text("RESET ALL"))
+        db.rollback()
     assert any(index in step for step in plan), plan
     assert not [step for step in plan if "Sort" in step or "TEMP B-TREE" in step]

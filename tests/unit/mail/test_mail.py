@@ -121,7 +121,8 @@ def test_no_value_adds_a_line_to_any_email_or_is_taken_for_a_template(
         made = message(subject=subject, text=text)
         received = message_from_bytes(made.as_bytes(), policy=policy.default)
         assert received.keys() == message().keys(), nasty
-        assert received["Subject"] == subject, nasty
+        # A long first word begins on the next line, behind a space.
+        assert received["Subject"].lstrip() == subject, nasty
         assert len(subject.splitlines()) == 1, nasty
         assert " ".join(nasty.split()) in subject, nasty
         assert not {"Bcc:", "49"} & {line.split(" ")[0] for line in text.splitlines()}, nasty
