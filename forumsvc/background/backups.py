@@ -14,7 +14,7 @@ from pathlib import Path
 from .. import clock
 from ..db.engine import Database
 from ..models import JobKind
-from ..services import backups, jobs
+from ..services import backups, deployment, jobs
 from ..services.jobs import Claimed
 from ..settings import Settings, SettingsError
 from .job_runner import Handler, JobFailed
@@ -27,7 +27,7 @@ _NICENESS = 10
 
 
 class BackupPlan:
-    """Inserts a job when a backup is due."""
+    """Inserts a job when a backup is due; not for a copy of a forum, which may share its folder."""
 
     name = "backup-plan"
     interval = _LOOK_SECONDS
@@ -35,12 +35,14 @@ class BackupPlan:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._every = timedelta(hours=settings["backup.every_hours"])
+        self._site_url: str = settings["site.url"]
 
     def run(self) -> bool:
         """Look whether one is due; return False: there is never more."""
         now = clock.now()
         with self._database.reads.connect() as db:
-            is_due = backups.is_due(db, now, self._every)
+            is_copy = deployment.why_not(db, self._site_url) is not None
+            is_due = not is_copy and backups.is_due(db, now, self._every)
         if is_due:
             with self._database.session.begin() as db:
                 jobs.enqueue(db, JobKind.BACKUP, now, {})

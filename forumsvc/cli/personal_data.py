@@ -74,7 +74,9 @@ def export(context: Context, login: str, file: Path) -> None:
         except OSError as error:
             part.unlink(missing_ok=True)
             raise CommandError(f"{file} cannot be written: {error}") from None
-    context.output(f"{file} has what is kept of {account.login}.", login=account.login, file=file)
+    context.output(
+        f"{file} has what is kept of {account.login}.", login=account.login, file=str(file)
+    )
 
 
 @click.command(cls=Command)

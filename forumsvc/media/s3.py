@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, BinaryIO, cast
+from io import BytesIO
+from typing import Any, BinaryIO
 
 from forumsvc.errors import NotFound
 from forumsvc.media.storage import StoredObject, check_digest, check_name, is_name, parse_digest
@@ -88,11 +89,11 @@ class S3Storage:
         return True
 
     def open(self, name: str) -> BinaryIO:
-        """Return an image as a stream; see Storage."""
+        """Return an image, read whole: no later read of it can fail; see Storage."""
         check_name(name)
         with _translate_errors():
             found = self._client.get_object(Bucket=self._options.bucket, Key=self._key(name))
-        return cast(BinaryIO, found["Body"])
+            return BytesIO(found["Body"].read())
 
     def url(self, name: str) -> str | None:
         """Return the public or the presigned URL of an image; see Storage."""

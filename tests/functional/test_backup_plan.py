@@ -9,20 +9,37 @@ from forumsvc import clock
 from forumsvc.background.backups import BackupPlan
 from forumsvc.db.engine import Database
 from forumsvc.models import Job
-from forumsvc.services import backups
+from forumsvc.services import backups, deployment
 from forumsvc.settings import Settings
 from tests.functional.forum import SECRET
 
 pytestmark = pytest.mark.both_databases
 
 
-def test_one_is_due_again_when_the_last_one_or_the_last_attempt_is_old_enough(
-    database: Database,
-) -> None:
+@pytest.fixture
+def plan(database: Database) -> BackupPlan:
     url = database.url.render_as_string(hide_password=False)
     required = {"sqlalchemy.url": url, "session.secret": SECRET, "site.environment": "development"}
-    plan = BackupPlan(database, Settings({**required, "backup.every_hours": "24"}))
+    return BackupPlan(database, Settings({**required, "backup.every_hours": "24"}))
 
+
+def test_none_is_due_in_a_copy_whose_folder_may_be_that_of_the_living_forum(
+    database: Database, plan: BackupPlan
+) -> None:
+    with database.session.begin() as db:
+        deployment.mark_as_copy(db, clock.now())
+    plan.run()
+    with database.session.begin() as db:
+        assert db.scalars(select(Job.id)).all() == []
+        deployment.adopt(db, "")
+    plan.run()
+    with database.reads.connect() as db:
+        assert len(db.scalars(select(Job.id)).all()) == 1
+
+
+def test_one_is_due_again_when_the_last_one_or_the_last_attempt_is_old_enough(
+    database: Database, plan: BackupPlan
+) -> None:
     def states() -> list[str]:
         plan.run()
         with database.reads.connect() as db:

@@ -167,6 +167,22 @@ def test_a_connection_cut_in_the_middle_leaves_nothing(options: S3Options) -> No
     assert list(S3Storage(options).list_objects()) == []
 
 
+def test_an_image_that_breaks_off_while_it_is_read_is_a_storage_error() -> None:
+    def answer() -> None:
+        client, _ = listener.accept()
+        with client:
+            client.recv(65536)
+            client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=answer)
+        thread.start()
+        port = listener.getsockname()[1]
+        with pytest.raises(StorageError):
+            S3Storage(S3Options(bucket="b", endpoint=f"http://127.0.0.1:{port}", **KEYS)).open(NAME)
+        thread.join()
+
+
 def test_a_store_that_is_not_there_is_a_storage_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

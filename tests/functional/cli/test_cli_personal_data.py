@@ -67,7 +67,7 @@ def test_export_writes_a_file_for_its_owner_alone_and_overwrites_none(
     run: Run, people: list[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "ann.zip"
-    assert run("user", "export", "ann", file).code == 0
+    assert run("user", "export", "ann", file, "--json").json["file"] == str(file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with zipfile.ZipFile(file) as archive:
         assert b"ann@x.org" in archive.read("profile.json")
