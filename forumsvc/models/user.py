@@ -112,6 +112,8 @@ class User(Base):
     """When the user is erased, as they asked for; null if they did not."""
     closure_posts: Mapped[str | None] = mapped_column(String(10))
     """What becomes of their posts then."""
+    unwanted_notifications: Mapped[EmptyText]
+    """The types of which they want none, each between two blanks (`notifications.preferences`)."""
 
     name: Mapped[EmptyText]
     name_key: Mapped[str] = mapped_column(

@@ -17,7 +17,7 @@ _FORUM = (
     *("search.show", "notifications.show"),
     *(f"moderation.{name}" for name in _MODERATION),
     *("account.settings", "account.data", "account.closure", "account.photos"),
-    *("account.sessions", "account.blocked", "account.display", "about"),
+    *("account.sessions", "account.blocked", "account.notifications", "account.display", "about"),
     *("feeds.topics", "crawlers.robots", "crawlers.sitemap"),
     *("users.show", "users.actions"),
 )

@@ -19,6 +19,7 @@ _MESSAGES = {
     "closure-begun": Message("Your account will be closed, as you asked. You can still keep it."),
     "closure-taken-back": Message("Your account stays open."),
     "display-saved": Message("Saved for this browser."),
+    "notifications-saved": Message("Saved."),
     "photo-deleted": Message("The photo is deleted."),
     "profile-saved": Message("Your profile is saved."),
     "decided": Message("It is decided, and nothing else waits."),

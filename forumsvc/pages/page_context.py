@@ -72,7 +72,7 @@ class PageContext(PageResource):
         caller = self.request.caller
         only_reads = (Level.BLOCKED, Level.UNCONFIRMED, Level.AWAITING_APPROVAL)
         may_write = caller is not None and caller.level not in only_reads
-        first = ("settings",) if may_write else ()
+        first = ("settings", "notification_settings") if may_write else ()
         safety = ("email", "change_password", "sessions", "applications", "blocked")
         return (*first, *safety, "display", "own_photos", "own_data")
 

@@ -39,7 +39,7 @@ _ACCOUNT: tuple[Any, ...] = (
     *(User.id, User.login, User.name, User.email, User.email_confirmed_at),
     *(User.unconfirmed_email, User.email_public, User.role, User.state, User.blocked_at),
     *(User.blocked_until, User.blocked_reason, User.awaits_approval, User.avatar),
-    *(User.closes_at, User.closure_posts),
+    *(User.closes_at, User.closure_posts, User.unwanted_notifications),
     *(getattr(User, text.name) for text in PROFILE_TEXTS),
     *(User.topics_count, User.replies_count, User.following_count, User.followers_count),
     *(User.favorites_count, User.unread_count, User.created_at, User.updated_at),

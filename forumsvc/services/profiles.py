@@ -15,7 +15,16 @@ from ..texts import Message
 from . import events
 
 _DELETED = Message("The account is deleted.")
-_EMPTY = dict.fromkeys(("name", "name_key", "avatar", *(text.name for text in PROFILE_TEXTS)), "")
+_EMPTY = dict.fromkeys(
+    (
+        "name",
+        "name_key",
+        "avatar",
+        "unwanted_notifications",
+        *(text.name for text in PROFILE_TEXTS),
+    ),
+    "",
+)
 
 
 def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:

@@ -123,6 +123,22 @@ def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(
     }
 
 
+@pytest.mark.parametrize("kind", POSTS)
+def test_who_wants_none_of_the_kind_is_left_out_at_once_and_by_the_batches(
+    scene: Scene, kind: str
+) -> None:
+    write, key = POSTS[kind]
+    without = scene.followers[0], scene.followers[-1]
+    for each in without:
+        scene.forum.change(each.id, unwanted_notifications=" Topic TopicReply ")
+    post = write(scene)
+    while scene.batch(2):
+        pass
+    others = {"alice": 1} if kind == "reply" else {}
+    assert scene.notified(**{key: post}) == {**scene.logins(*without), **others}
+    assert drift(scene.forum.database) == []
+
+
 def test_as_many_followers_as_the_bound_leave_no_job(make_forum: MakeForum) -> None:
     forum = make_forum(notifications__inline_recipients="2")
     alice = forum.person("alice")

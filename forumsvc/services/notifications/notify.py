@@ -1,7 +1,8 @@
 """Inserting and deleting notifications, in the transaction of their cause.
 
-An event notifies a user at most once, not the actor, and nobody who blocks the actor. The
-statements are built once: building one costs more than running it.
+An event notifies a user at most once, not the actor, nobody who blocks the actor, and nobody who
+wants none of its type; a post that mentions somebody is a mention for them. The statements are
+built once: building one costs more than running it.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -38,7 +39,7 @@ from ...models import (
 )
 from ...queries.rows import ReplyRow
 from ...queries.user_locks import lock_users
-from . import recipients
+from . import preferences, recipients
 
 TYPE = bindparam("type", type_=String)
 MENTION_TYPE = bindparam("mention_type", type_=String)
@@ -67,7 +68,8 @@ def insert_notifications(
         "updated_at": now,
     }
     rows = select(*values.values()).where(
-        is_recipient, User.id != recipients.ACTOR, User.state != UserState.DELETED, ~blocks_actor
+        *(is_recipient, User.id != recipients.ACTOR, User.state != UserState.DELETED),
+        *(~blocks_actor, preferences.wants(type_)),
     )
     return insert(Notification).from_select(list(values), rows)
 

@@ -1,0 +1,34 @@
+"""/settings/notifications: of what one wants to be notified."""
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...permissions import UserPermission as May
+from ...resources.users import UserItem
+from ...services.notifications import preferences
+from ...web.api.request import ForumRequest
+from ..flash_messages import flash_message
+from ..forms import Values
+from ..page_tree import own_page
+from ..paths import redirect_to_page
+from ..views import add_page
+
+
+def show(item: UserItem, request: ForumRequest) -> Values:
+    return {
+        "types": preferences.OPTIONAL,
+        "unwanted": preferences.unwanted_of(request.read_connection, item.row.user_id),
+        "flash_message": flash_message(request),
+    }
+
+
+def submit(item: UserItem, request: ForumRequest) -> Response:
+    """Keep what is wanted. An unchecked box is not sent: of that the user wants none."""
+    unwanted = [type_ for type_ in preferences.OPTIONAL if not request.parameters.get(type_)]
+    preferences.set_unwanted(request.db, item.row.user_id, unwanted)
+    return redirect_to_page(request, "notification_settings", flash_message="notifications-saved")
+
+
+def includeme(config: Configurator) -> None:
+    page = ("notification_settings", "/settings/notifications", own_page, May.UPDATE, show, submit)
+    add_page(config, *page, template="notifications")
