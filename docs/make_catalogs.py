@@ -80,7 +80,9 @@ def main() -> None:
         path.write_bytes(updated(read(path), texts))
         catalog = read(path)
         path.with_suffix(".mo").write_bytes(compiled(catalog))
-        missing = [message.id for message in catalog if message.id and not message.string]
+        missing = [
+            message.id for message in catalog if message.id and not all(message.string or [""])
+        ]
         print(f"{path.relative_to(PACKAGE)}: {len(catalog)} texts, {len(missing)} not translated")
         for text in missing:
             print(f"  {text}")

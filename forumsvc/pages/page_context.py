@@ -9,6 +9,7 @@ from typing import Any
 from ..oauth import sessions
 from ..oauth.login import LoginAttempt
 from ..oauth.token_hash import new_secret
+from ..queries import reviews
 from ..resources.page import PageResource
 from ..security.identity import Level
 from ..web.api.request import ForumRequest, caller_of
@@ -34,7 +35,8 @@ class PageContext(PageResource):
     """The context of every page.
 
     user: the row of the logged-in user, or None; cookie: the secret in the browser's cookie, or
-    None; csp_directives: those of this page, in addition to those of every page.
+    None; open_reviews: how many wait for moderators, 0 for others; csp_directives: those of this
+    page, in addition to those of every page.
     """
 
     def __init__(self, request: ForumRequest) -> None:
@@ -53,6 +55,8 @@ class PageContext(PageResource):
         if self.user is not None:
             request.caller = caller_of(self.user, request)
             notice_blocks_version(request, self.user.access_version)
+        is_moderator = request.caller is not None and request.caller.is_moderator
+        self.open_reviews = reviews.waiting(request.executor)[0] if is_moderator else 0
 
     def new_cookie(self) -> str:
         """Give the browser a new cookie, without a session, and return its secret."""
