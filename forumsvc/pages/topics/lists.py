@@ -39,6 +39,8 @@ TABS = {
     "topics_excellent": (TopicOrder.EXCELLENT, "/topics/excellent"),
 }
 """The five orders: their routes and paths, which are those of Homeland."""
+_FIRST_STEPS = """forumsvc -c production.ini node add General
+forumsvc -c production.ini user add ada --email ada@example.org --role admin"""
 _CACHE_SIZE = 200
 
 
@@ -65,6 +67,7 @@ def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
         "tabs": TABS,
         "topics": topic_lines(request, found.rows),
         "nodes": _node_links(request, node),
+        "first_steps": _FIRST_STEPS,
         "may_create": bool(decide(caller, context.root.topics, May.CREATE)),
         **cursor_links(request, found.cursors),
     }
