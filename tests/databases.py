@@ -75,6 +75,17 @@ _GUARD = "SELECT sql FROM sqlite_master WHERE name = 'audit_log_delete'"
 """The trigger that refuses to delete records of the log, also here."""
 
 
+def restart_ids(database: Database) -> None:
+    """Let the ids of new rows begin at 1 again, after a test that wrote high ones."""
+    with database.writes.begin() as connection:
+        if database.is_sqlite:
+            connection.execute(text("DELETE FROM sqlite_sequence"))
+        else:
+            connection.execute(
+                text("SELECT setval(format('%I', sequencename), 1, false) FROM pg_sequences")
+            )
+
+
 def delete_all_rows(database: Database) -> None:
     """Delete all rows, so that the next test sees no committed data."""
     tables = reversed(Base.metadata.sorted_tables)

@@ -59,7 +59,10 @@ def direction(request: ForumRequest) -> str:
 
 
 def moment(language: str, time: datetime) -> str:
-    """Return a time in words: Dec 3, 2026 14:05 UTC. A script shows it in the reader's zone."""
+    """Return a time: Dec 3, 2026 14:05 UTC, where there are words for months; else 2026-12-03 ….
+
+    A script shows it in the reader's zone.
+    """
     return f"{_date(language, time, _MONTHS[time.month - 1][:3])} {time:%H:%M} UTC"
 
 
@@ -72,7 +75,7 @@ def day(context: Any, time: datetime) -> str:
 def _date(language: str, time: datetime, month: str) -> str:
     if language == "zh":
         return f"{time.year}年{time.month}月{time.day}日"
-    return f"{month} {time.day}, {time.year}"
+    return f"{month} {time.day}, {time.year}" if language == "en" else time.date().isoformat()
 
 
 @pass_context

@@ -68,3 +68,4 @@ def test_no_row_differs_there_and_back(database: Database, target: Database) -> 
         databases.delete_all_rows(target)
 
     there_and_back()
+    databases.restart_ids(database)

@@ -12,6 +12,7 @@ from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.search_indexer import SearchIndexer, TopicIndexer
 from forumsvc.db.engine import Database
+from forumsvc.ids import MAX_ID
 from forumsvc.markup import Renderer
 from forumsvc.models import Job, JobKind, Reply, ReplyWords, Topic, TopicWords
 from forumsvc.queries import search_documents
@@ -19,6 +20,7 @@ from forumsvc.search.tokens import tokens
 from forumsvc.services import nodes, search_check, search_index, search_reindex
 from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.search_reindex import reindex
+from tests import databases
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.rows import complete
@@ -297,3 +299,15 @@ def test_a_post_that_was_written_just_now_is_late_and_not_wrong(forum: Forum, to
     with forum.database.session.begin() as db:
         db.execute(update(Topic).where(Topic.id == topic).values(title="Just changed"))
     assert search_check.check(forum.database).wrong == []
+
+
+def test_a_reindex_passes_over_ids_that_nobody_has(
+    forum: Forum, alice: Person, node: int, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: databases.restart_ids(forum.database))
+    topic = forum.topic(alice, node, title="Early")
+    with forum.database.session.begin() as db:
+        db.execute(update(Topic).where(Topic.id == topic).values(id=MAX_ID))
+        db.execute(delete(TopicWords))
+    assert reindex(forum.database).topics == 1
+    assert found(forum.nobody, q="early") == [MAX_ID]

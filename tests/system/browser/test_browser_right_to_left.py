@@ -1,0 +1,95 @@
+"""The pages in a language that is written from right to left: mirrored, whole, and accessible."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from forumsvc.pages import display
+from forumsvc.passwords import hash_password
+from tests import databases, third_language
+from tests.functional.conftest import close_application
+from tests.functional.forum import Forum, make_app
+from tests.functional.fuzzing import served
+from tests.functional.pages.community import Community, settle
+
+from .judges import accessibility_errors
+from .people import log_in_by_names
+from .service import PASSWORD
+from .test_browser_accessibility import OVERFLOW, SIZES
+
+SITE_IS_LEFT_OF_ACCOUNT = """() => {
+    const left = one => document.querySelector(one).getBoundingClientRect().left
+    return left('header .site') < left('header .account')
+}"""
+CODE = "[...document.querySelectorAll('pre')].map(one => getComputedStyle(one).direction)"
+OWN, OPTIONS = "dora", {"accounts.registration": "open", "site.name": "Harbour"}
+
+
+@pytest.fixture
+def place(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, Community]]:
+    """The address of a forum that has the language, and what is to be seen in it."""
+    folder = tmp_path_factory.mktemp("arabic")
+    url = databases.new_url("sqlite", "arabic", tmp_path_factory, worker_id)
+    application: Any = make_app(url, folder, **OPTIONS)
+    third_language.install(monkeypatch, application.registry, folder)
+    with databases.open_temporarily(url) as database:
+        forum = Forum(application, database)
+        dora = forum.person(OWN)
+        forum.change(dora.id, password_hash=hash_password(PASSWORD))
+        community = settle(forum, dora.id)
+        with served(application) as address:
+            yield address, community
+    close_application(application)
+
+
+def wrong_with(page: Page, path: str) -> list[str]:
+    """Look at a page; return what is wrong with it."""
+    page.goto(path)
+    page.wait_for_load_state()
+    if folder := os.environ.get("SCREENSHOTS"):
+        width = (page.viewport_size or {})["width"]
+        name = f"rtl-{width}-{path.strip('/').replace('/', '-') or 'home'}.png"
+        page.screenshot(path=Path(folder) / name, full_page=True)
+    found = accessibility_errors(page)
+    if page.evaluate(OVERFLOW) > 0:
+        found.append("it is wider than the screen")
+    if page.evaluate(SITE_IS_LEFT_OF_ACCOUNT):
+        found.append("the header is not mirrored")
+    if "rtl" in page.evaluate(CODE):
+        found.append("code runs from right to left")
+    return [f"{path}: {one}" for one in found]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_pages_are_mirrored_and_nothing_is_cut_off(
+    browser: Browser, place: tuple[str, Community], size: str
+) -> None:
+    base, here = place
+    width, height = SIZES[size]
+    context = browser.new_context(base_url=base, viewport={"width": width, "height": height})
+    context.add_cookies([{"name": display.COOKIE, "value": third_language.CHOSEN, "url": base}])
+    page = context.new_page()
+    page.route("https://example.org/**", lambda route: route.abort())
+    topic = f"/topics/{here.rich}"
+    public = [
+        "/",
+        topic,
+        f"/topics/node{here.node}",
+        "/search?q=boats",
+        "/bob",
+        "/login",
+        "/signup",
+    ]
+    own = ["/topics/new", f"{topic}/replies", "/notifications", "/settings", "/settings/data"]
+    wrong = [found for path in public for found in wrong_with(page, path)]
+    page.goto("/login")
+    log_in_by_names(page, OWN)
+    wrong += [found for path in own for found in wrong_with(page, path)]
+    context.close()
+    assert wrong == [], "\n".join(wrong)
