@@ -35,7 +35,7 @@ def place(
 ) -> Iterator[tuple[str, Community]]:
     """The address of a forum that has the language, and what is to be seen in it."""
     folder = tmp_path_factory.mktemp("arabic")
-    url = databases.new_url("sqlite", "arabic", tmp_path_factory, worker_id)
+    url = databases.new_url("sqlite", folder.name, tmp_path_factory, worker_id)
     application: Any = make_app(url, folder, **OPTIONS)
     third_language.install(monkeypatch, application.registry, folder)
     with databases.open_temporarily(url) as database:
@@ -53,7 +53,7 @@ def wrong_with(page: Page, path: str) -> list[str]:
     page.goto(path)
     page.wait_for_load_state()
     if folder := os.environ.get("SCREENSHOTS"):
-        width = (page.viewport_size or {})["width"]
+        width = page.evaluate("innerWidth")
         name = f"rtl-{width}-{path.strip('/').replace('/', '-') or 'home'}.png"
         page.screenshot(path=Path(folder) / name, full_page=True)
     found = accessibility_errors(page)
