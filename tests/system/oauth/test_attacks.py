@@ -176,7 +176,9 @@ def test_another_sites_form_allows_nothing(forum: Service, ann: Browser, phone: 
     ann.allow(where)
     stranger = Browser(forum.url, "ann", PASSWORD)
     (theirs,) = (
-        form for form in Forms(get(f"{forum.url}/login", stranger).text).found if form.fields
+        form
+        for form in Forms(get(f"{forum.url}/login", stranger).text).found
+        if form.asks_for_password
     )
     parameters = {**dict(parse_qsl(urlsplit(where).query)), "answer": "allow"}
     for forged in (parameters, {**parameters, "csrf_token": ""}, {**theirs.fields, **parameters}):
