@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from ..files import private
 from ..media.storage import is_name, parse_digest
 from .errors import BackupError
-from .folder import forget_members, private
+from .folder import forget_members
 from .manifest import DUMP, MAX_SIZE, NAME, PHOTOS, Manifest, Member, parse_manifest
 from .photo_names import photo_names
 

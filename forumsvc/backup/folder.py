@@ -1,7 +1,6 @@
 """The folder of backups: one is made at a time, unfinished ones are removed, and the oldest."""
 
 import fcntl
-import os
 import re
 import shutil
 import tarfile
@@ -10,17 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..files import private
 from .errors import BackupError
 from .manifest import DUMP
 
 PART = ".part"
 """What the name of an unfinished backup ends in."""
 _LOCK, _WORK = ".forumsvc-backup.lock", ".forumsvc-backup.work"
-
-
-def private(path: str, flags: int) -> int:
-    """Open a file that only its owner can read: an opener for `open`."""
-    return os.open(path, flags, 0o600)
 
 
 @contextmanager
@@ -68,15 +63,6 @@ def forget_members(tar: tarfile.TarFile) -> None:
     """Let a tar forget what it has read or written, which it would keep in memory, 1 kB a file."""
     whole: Any = tar
     whole.members = []
-
-
-def sync_folder(folder: Path) -> None:
-    """Flush the entries of a folder to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _siblings(path: Path, ending: str) -> list[Path]:

@@ -4,8 +4,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..files import sync_folder
 from .errors import BackupError
-from .folder import PART, alone_in, remove_oldest, remove_unfinished, sync_folder
+from .folder import PART, alone_in, remove_oldest, remove_unfinished
 from .manifest import Manifest
 from .verifying import Verified, verify_backup
 from .writing import Source, lost_photos, write_tar

@@ -13,11 +13,12 @@ from typing import IO
 from ..db.engine import Database
 from ..dump import write_dump
 from ..errors import NotFound
+from ..files import private
 from ..media.storage import parse_digest
 from ..queries import photos
 from ..services.photo_storage import PhotoStorages
 from .errors import BackupError
-from .folder import forget_members, private
+from .folder import forget_members
 from .manifest import DUMP, NAME, PHOTOS, Manifest, Member, Photos
 from .photo_names import photo_names
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .. import clock
 from ..db.engine import Database
+from ..files import private, sync_folder
 from .errors import DumpError
 from .manifest import NAME, Manifest, Member, member_name
 from .snapshot import is_current, open_snapshot
@@ -40,9 +41,9 @@ def write_dump(
     """
     with _part_of(database, folder) as part:
         manifest = _write_members(database, part, secrets, progress)
-        _sync_folder(part)
+        sync_folder(part)
         part.rename(folder)
-        _sync_folder(folder.parent)
+        sync_folder(folder.parent)
     return manifest
 
 
@@ -57,14 +58,14 @@ def write_tar(
     with _part_of(database, path) as part:
         manifest = _write_members(database, part, secrets, progress)
         made = part / "made.tar"
-        with open(made, "xb", opener=_private) as file:
+        with open(made, "xb", opener=private) as file:
             with tarfile.open(fileobj=file, mode="w") as tar:
                 for name in [NAME, *map(member_name, manifest.tables)]:
                     tar.add(part / name, name)
             file.flush()
             os.fsync(file.fileno())
         made.rename(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     return manifest
 
 
@@ -98,7 +99,7 @@ def _write_members(database: Database, folder: Path, secrets: bool, progress: Pr
             tables[table.name] = Member(rows, sha256, snapshot.last_id(table))
             progress(table.name)
     manifest = Manifest(version("forumsvc"), snapshot.revision, created_at, secrets, tables)
-    with open(folder / NAME, "x", encoding="utf-8", opener=_private) as file:
+    with open(folder / NAME, "x", encoding="utf-8", opener=private) as file:
         file.write(manifest.to_json())
         file.flush()
         os.fsync(file.fileno())
@@ -108,7 +109,7 @@ def _write_members(database: Database, folder: Path, secrets: bool, progress: Pr
 def _write_lines(path: Path, blocks: Iterable[bytes]) -> tuple[int, str]:
     """Write blocks of lines, compressed; return the number of lines and the SHA-256 of the file."""
     rows, size, waiting = 0, 0, list[bytes]()
-    with open(path, "x+b", opener=_private) as file:
+    with open(path, "x+b", opener=private) as file:
         with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
             for block in blocks:
                 rows += block.count(b"\n")
@@ -122,15 +123,3 @@ def _write_lines(path: Path, blocks: Iterable[bytes]) -> tuple[int, str]:
         os.fsync(file.fileno())
         file.seek(0)
         return rows, hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from forumsvc.errors import NotFound
+from forumsvc.files import sync_folder
 
 _NAME = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})\.(png|jpg|gif|webp)", re.ASCII)
 _TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
@@ -152,7 +153,7 @@ class LocalStorage:
             with suppress(FileNotFoundError):
                 os.unlink(partial)
             raise
-        _fsync_dir(target.parent)
+        sync_folder(target.parent)
         return True
 
     def open(self, name: str) -> BinaryIO:
@@ -178,7 +179,7 @@ class LocalStorage:
         path = self._folder / name
         with suppress(FileNotFoundError):
             path.unlink()
-            _fsync_dir(path.parent)
+            sync_folder(path.parent)
 
     def delete_if_older_than(self, name: str, before: datetime) -> bool:
         """Delete an image if it is old; see Storage."""
@@ -196,7 +197,7 @@ class LocalStorage:
             os.rename(renamed, path)
             return False
         renamed.unlink()
-        _fsync_dir(path.parent)
+        sync_folder(path.parent)
         return True
 
     def list_objects(self) -> Iterator[StoredObject]:
@@ -225,13 +226,4 @@ class LocalStorage:
         if not folder.is_dir():
             self._make_dir(folder.parent)
             folder.mkdir(exist_ok=True)
-            _fsync_dir(folder.parent)
-
-
-def _fsync_dir(folder: Path) -> None:
-    """Flush a folder's entries to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            sync_folder(folder.parent)

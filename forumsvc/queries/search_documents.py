@@ -65,12 +65,6 @@ def count(db: SqlConnection, words: Words) -> Documents:
     return Documents(indexed, outdated, missing)
 
 
-def next_id(db: SqlConnection, words: Words, first: int) -> int:
-    """Return the id of the first post from `first` on that the table is to have; 0 without one."""
-    post = POSTS[words]
-    return db.scalar(select(func.min(post.id)).where(post.id >= first)) or 0
-
-
 def newest_id(db: SqlConnection, words: Words) -> int:
     """Return the id of the newest post that the table is to have a document of; 0 without one."""
     return db.scalar(select(func.max(POSTS[words].id))) or 0

@@ -14,6 +14,7 @@ from ..db.base import UtcDateTime
 from ..db.engine import Database
 from ..models import Job, JobKind, Reply, Topic, TopicWords
 from ..queries import search_documents
+from ..queries.id_ranges import id_ranges
 from ..queries.search_documents import POSTS, Words
 from . import search_index
 
@@ -74,9 +75,8 @@ def fix(database: Database, found: Checked) -> int:
 def missing(db: Connection, words: Words, before: datetime) -> Iterator[Wrong]:
     """Yield the posts without a document of this version that were written before that time."""
     post = POSTS[words]
-    last = search_documents.newest_id(db, words)
-    for first in range(1, last + 1, _RANGE):
-        ids = search_documents.missing_ids(db, words, first, first + _RANGE - 1)
+    for first, last in id_ranges(db, post, _RANGE):
+        ids = search_documents.missing_ids(db, words, first, last)
         old: Any = select(post.id).where(post.id.in_(ids), post.updated_at < before)
         late = db.scalars(old.order_by(post.id)).all() if ids else []
         if late:

@@ -13,9 +13,9 @@ from ..db.engine import Database
 from ..db.execution import is_sqlite
 from ..db.statements import delete_of, insert_or_ignore
 from ..errors import Conflict
-from ..ids import MAX_ID
 from ..models import PendingReindex, ReplyWords, TopicWords
 from ..queries import search_documents
+from ..queries.id_ranges import id_ranges
 from ..queries.search_documents import POSTS, Words
 from . import search_index
 
@@ -97,14 +97,10 @@ def _fill_all(database: Database, progress: Progress) -> dict[Words, int]:
     with database.reads.connect() as reads:
         done = 0
         for words in POSTS:
-            # Not range by range: a loaded dump may leave out as many ids as it likes.
-            first = search_documents.next_id(reads, words, 1)
-            while first:
-                last = min(first + _RANGE - 1, MAX_ID)
+            for first, last in id_ranges(reads, POSTS[words], _RANGE):
                 ids = search_documents.missing_ids(reads, words, first, last)
                 counts[words] += len(ids)
                 search_index.index(database, words, ids, _enlarge_cache)
-                first = search_documents.next_id(reads, words, last + 1) if last < MAX_ID else 0
                 newest = {one: search_documents.newest_id(reads, one) for one in POSTS}
                 progress(done + min(last, newest[words]), sum(newest.values()))
             done += search_documents.newest_id(reads, words)

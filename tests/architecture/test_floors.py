@@ -10,7 +10,7 @@ from tests.cases import each
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"texts", "unicode_forms", "ip_addresses"},
-    {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
+    {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name", "files"}
     | {
         "passwords",
         "password_strength",

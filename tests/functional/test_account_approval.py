@@ -138,9 +138,9 @@ def test_who_has_to_wait_is_told_for_what(make_forum: MakeForum, must_confirm: b
     block = {"kind": "email_domain", "value": "example.org", "severity": "approval"}
     assert root.post("/access_blocks", **block, reason="Bots").status_int == 201
     visitor = Visitor(forum)
-    told_words = visitor.send("/signup", **ANN).follow().html.find("main").text
-    assert "a moderator has approved" in told_words
-    assert ("the link in the email" in told_words) is must_confirm
+    shown = visitor.send("/signup", **ANN).follow().html.find("main").text
+    assert "a moderator has approved" in shown
+    assert ("the link in the email" in shown) is must_confirm
     page = visitor.get("/settings/email")
     assert (page.status_int, page.html.find(href="/settings")) == (200, None)
 

@@ -309,5 +309,8 @@ def test_a_reindex_passes_over_ids_that_nobody_has(
     with forum.database.session.begin() as db:
         db.execute(update(Topic).where(Topic.id == topic).values(id=MAX_ID))
         db.execute(delete(TopicWords))
+    with forum.database.reads.connect() as reads:
+        [missing] = search_check.missing(reads, TopicWords, clock.now())
+    assert missing.ids == [MAX_ID]
     assert reindex(forum.database).topics == 1
     assert found(forum.nobody, q="early") == [MAX_ID]

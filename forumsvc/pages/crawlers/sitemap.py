@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from pyramid.config import Configurator
@@ -10,9 +11,11 @@ from pyramid.response import Response
 
 from ...clock import rfc3339
 from ...errors import NotFound
-from ...ids import parse_id
+from ...ids import MAX_ID, parse_id
+from ...models import Topic
 from ...permissions import Common
 from ...queries import feeds, nodes
+from ...queries.id_ranges import id_ranges
 from ...resources.topics import Topics
 from ...web.api.request import ForumRequest
 from ..files import file_response
@@ -22,6 +25,8 @@ from ..views import add_page
 
 PART = 10_000
 """How many ids a part covers; a file may have 50,000 addresses."""
+_MOST_PARTS = 49_999
+"""An index may have 50,000 addresses, too."""
 _SECONDS = 3600
 """How long a part with topics is kept."""
 _ENTRY_BYTES = 1_500
@@ -30,8 +35,9 @@ _Place = tuple[str, datetime | None]
 
 def show_index(context: Topics, request: ForumRequest) -> Response:
     """List the parts: the nodes first, then the topics, the oldest first."""
-    parts = (feeds.newest_topic_id(request.db) + PART - 1) // PART
-    paths = [request.route_path("sitemap_part", part=str(one)) for one in range(parts + 1)]
+    ranges = islice(id_ranges(request.db, Topic, PART), _MOST_PARTS)
+    parts = [0, *(first // PART + 1 for first, _ in ranges)]
+    paths = [request.route_path("sitemap_part", part=str(one)) for one in parts]
     places = [(absolute_url(request, path), None) for path in paths]
     return _response(request, "sitemapindex", "sitemap", places)
 
@@ -59,7 +65,8 @@ def _topics(request: ForumRequest, part: int) -> bytes:
     with request.registry.single_flight.lock((key, hour)):
         cached = request.page_cache.peek(key, hour)
         if cached is None:
-            found = feeds.visible_between(request.db, (part - 1) * PART + 1, part * PART)
+            first, last = (part - 1) * PART + 1, min(part * PART, MAX_ID)
+            found = feeds.visible_between(request.db, first, last)
             places = (
                 (
                     absolute_url(request, topic_path(request, row.id)),

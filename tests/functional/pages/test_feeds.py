@@ -4,10 +4,14 @@ import json
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
 from forumsvc import clock
+from forumsvc.ids import MAX_ID
+from forumsvc.models import Topic
 from forumsvc.pages.crawlers import sitemap
 from forumsvc.pages.previews import beginning
+from tests import databases
 from tests.functional.forum import Caller, Forum
 from tests.functional.statements import counting
 
@@ -115,6 +119,18 @@ def test_the_sitemap_has_every_visible_topic_once(
     topics = [address for address in found if address.rpartition("/")[2].isdigit()]
     assert topics == [f"http://localhost/topics/{one}" for one in (topic, *others[1:])]
     assert f"http://localhost/topics/node{node}" in found
+
+
+def test_the_sitemap_passes_over_ids_that_nobody_has(
+    forum: Forum, visitor: Visitor, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: databases.restart_ids(forum.database))
+    topic = forum.topic(forum.person("alice"), forum.node())
+    with forum.database.session.begin() as db:
+        db.execute(update(Topic).where(Topic.id == topic).values(id=MAX_ID))
+    index = visitor.get("/sitemap.xml").xml
+    [_, part] = [one.text or "" for one in index.iter(f"{SITEMAP}loc")]
+    assert f"/topics/{MAX_ID}<" in visitor.get(part).text
 
 
 @pytest.mark.parametrize("part", ["2", "999999", "9" * 40])
