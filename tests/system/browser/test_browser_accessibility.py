@@ -57,7 +57,9 @@ def paths(community: Community) -> dict[str, list[str]]:
         ],
         "dora": [
             *("/", f"/topics/{rich}", f"/topics/{closed}", "/bob", "/dora"),
-            *("/notifications", "/settings", "/password", "/applications"),
+            *("/notifications", "/settings", "/password", "/applications", "/settings/email"),
+            *("/settings/sessions", "/settings/blocked", "/settings/notifications"),
+            *("/settings/display", "/settings/photos", "/settings/data", "/notifications/delete"),
             *("/topics/new", f"/topics/{rich}/replies?quote={community.reply}"),
             *(f"/topics/{rich}/edit", f"/topics/{rich}/report", "/nothing/here"),
             *(f"/held/{community.held}", "/held"),
