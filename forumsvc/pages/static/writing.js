@@ -4,7 +4,6 @@
 
 const field = document.getElementById("body");
 const form = field.form;
-const begun = field.value;
 let isSent = false;
 
 let uploads = null;
@@ -20,7 +19,7 @@ form.addEventListener("submit", async event => {
 });
 addEventListener("pageshow", () => { isSent = false; });
 addEventListener("beforeunload", event => {
-  if (!isSent && field.value !== begun) event.preventDefault();
+  if (!isSent && field.value !== field.defaultValue) event.preventDefault();
 });
 
 field.addEventListener("keydown", event => {

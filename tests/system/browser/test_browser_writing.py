@@ -25,6 +25,7 @@ def test_a_text_is_written_with_pictures_and_people_and_sent_by_the_keyboard(
     service.node("Writing")
     page.goto("/topics/new")
     log_in_by_names(page, "writer")
+    page.wait_for_load_state()  # the script runs when the page is there
     page.locator("#title").fill("Written")
     page.locator("#node_id").select_option(label="Writing")
     body = page.locator("#body")
@@ -35,6 +36,7 @@ def test_a_text_is_written_with_pictures_and_people_and_sent_by_the_keyboard(
     page.locator("button[name=preview]").click()
     expect(page.locator(".preview img[src*='/photos/']")).to_have_count(2)
     expect(page.locator(".preview img").nth(1)).to_have_attribute("alt", "blue")
+    page.wait_for_load_state()
     body.press("Control+End")
     body.press_sequentially("Ask @zeb")
     expect(page.locator("#people-list [role=option]")).to_have_text(["zebedee"])
@@ -53,6 +55,7 @@ def test_a_picture_that_is_refused_is_told_and_leaves_no_mark(page: Page, servic
     service.node("Painting")
     page.goto("/topics/new")
     log_in_by_names(page, "painter")
+    page.wait_for_load_state()  # the script runs when the page is there
     page.locator("#body").fill("Text")
     broken: FilePayload = {"name": "x.png", "mimeType": "image/png", "buffer": b"no picture"}
     page.locator("#picture").set_input_files(broken)
