@@ -1,4 +1,4 @@
-"""The command that makes the screenshots of the README."""
+"""The command that makes the screenshots of the documents."""
 
 import subprocess
 import sys
@@ -7,15 +7,22 @@ from pathlib import Path
 from tests.system.pserve import ROOT
 
 PNG = b"\x89PNG\r\n\x1a\n"
-MAX_BYTES = 150_000
+JPEG = b"\xff\xd8\xff"
+IMAGES = {
+    "forum.png": (PNG, 150_000, "README.md"),
+    "explorer.png": (PNG, 150_000, "README.md"),
+    "consent.png": (PNG, 150_000, "README.md"),
+    "pages.jpg": (JPEG, 300_000, "docs/owners.md"),
+}
+"""The first bytes of each, the most bytes that it may have, and the document that shows it."""
 
 
-def test_the_command_writes_the_screenshots_of_the_readme(tmp_path: Path) -> None:
+def test_the_command_writes_the_screenshots_of_the_documents(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "docs.make_screenshots", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True)
-    for name in ("forum.png", "explorer.png", "consent.png"):
+    for name, (start, most, document) in IMAGES.items():
         image = (tmp_path / name).read_bytes()
-        assert image.startswith(PNG)
-        assert len(image) <= MAX_BYTES
-        assert f"docs/images/{name}" in (ROOT / "README.md").read_text()
+        assert image.startswith(start)
+        assert len(image) <= most
+        assert f"images/{name})" in (ROOT / document).read_text()
         assert (ROOT / "docs" / "images" / name).is_file()
