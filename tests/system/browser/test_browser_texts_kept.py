@@ -29,8 +29,8 @@ class Writer:
     topic: int
 
     def send(self, button: str = SEND) -> None:
-        self.page.locator(button).first.click()
-        self.page.wait_for_load_state()
+        with self.page.expect_navigation():
+            self.page.locator(button).first.click()
 
     def change(self, table: type[Topic] | type[User], **values: object) -> None:
         mine = table.id == self.topic if table is Topic else User.login == self.login
@@ -41,19 +41,19 @@ class Writer:
 def session_ends(it: Writer) -> None:
     it.service.expire_sessions(it.login)
     it.send()
-    log_in_by_names(it.page, it.login)
-    it.page.wait_for_load_state()
+    with it.page.expect_navigation():
+        log_in_by_names(it.page, it.login)
 
 
 def log_out_in_another_tab(it: Writer) -> None:
     other = it.context.new_page()
     other.goto("/")
     other.locator("header .menu summary").click()
-    other.locator("header .menu form button").click()
-    other.wait_for_load_state()
+    with other.expect_navigation():
+        other.locator("header .menu form button").click()
     it.send()
-    log_in_by_names(it.page, it.login)
-    it.page.wait_for_load_state()
+    with it.page.expect_navigation():
+        log_in_by_names(it.page, it.login)
 
 
 def topic_is_closed(it: Writer) -> None:
@@ -78,21 +78,22 @@ def goes_back_from_the_preview(it: Writer) -> None:
 
 def goes_away_and_back(it: Writer) -> None:
     it.page.on("dialog", lambda dialog: dialog.accept())
-    it.page.locator("header .site").click()
-    it.page.wait_for_url(re.compile("/$"))
+    with it.page.expect_navigation():
+        it.page.locator("header .site").click()
     it.page.go_back()
 
 
 def sends_while_offline_and_again(it: Writer) -> None:
     it.context.set_offline(True)
-    it.send()
+    it.page.locator(SEND).first.click()
+    it.page.wait_for_url(re.compile("^chrome-error:"), wait_until="commit")
     it.context.set_offline(False)
     it.page.go_back()
 
 
 def clicks_twice(it: Writer) -> None:
-    it.page.locator(SEND).first.dblclick()
-    it.page.wait_for_load_state()
+    with it.page.expect_navigation():
+        it.page.locator(SEND).first.dblclick()
 
 
 def quotes_another(it: Writer) -> None:
@@ -105,8 +106,8 @@ def edits_in_two_tabs(it: Writer) -> None:
         page.on("dialog", lambda dialog: dialog.accept())
         page.goto(f"/topics/{it.topic}/edit")
     other.locator("#body").fill("The faster one")
-    other.locator(SEND).first.click()
-    other.wait_for_load_state()
+    with other.expect_navigation():
+        other.locator(SEND).first.click()
     it.page.locator("#body").fill(TEXT)
     it.send()
 
