@@ -75,13 +75,34 @@ def test_what_is_created_is_compressed_too(forum: Forum, alice: Person, node: in
     assert (made.status_int, made.headers["Content-Encoding"]) == (201, "gzip")
 
 
-@each("path", [f"{API}/nodes", f"{API}/topics/7", f"{API}/topics?type={'x' * 2000}", "/login"])
-def test_small_answers_failures_and_pages_with_forms_are_left_as_they_are(
-    forum: Forum, path: str
-) -> None:
+@each("path", [f"{API}/nodes", f"{API}/topics/7", f"{API}/topics?type={'x' * 2000}"])
+def test_small_answers_and_failures_are_left_as_they_are(forum: Forum, path: str) -> None:
     answer = raw(forum, "GET", path, {**GZIP, "Accept": "text/html"})
     assert "Content-Encoding" not in answer.headers
     assert "Accept-Encoding" not in answer.headers.get("Vary", "")
+
+
+def test_a_page_with_a_form_is_compressed_and_its_length_and_token_tell_nothing(
+    forum: Forum,
+) -> None:
+    first = raw(forum, "GET", "/login", GZIP)
+    again = {**GZIP, "Cookie": first.headers["Set-Cookie"].partition(";")[0]}
+    answers = [raw(forum, "GET", "/login", again) for _ in range(40)]
+    assert {answer.headers["Content-Encoding"] for answer in answers} == {"gzip"}
+    pages = [gzip.decompress(answer.body).decode() for answer in answers]
+    assert len({page.partition("csrf_token")[2][:200] for page in pages}) == len(pages)
+    assert len({len(page) for page in pages}) == 1
+    lengths = [len(answer.body) for answer in answers]
+    assert max(lengths) - min(lengths) > 20
+    assert max(lengths) < len(pages[0])
+
+
+def test_a_secret_of_the_api_is_not_compressed(forum: Forum) -> None:
+    def handler(request: Request) -> Response:
+        return Response(json_body="x" * MIN_BYTES, cache_control="no-store")
+
+    made = gzip_tween(handler, forum.registry)(Request.blank("/", headers=GZIP))
+    assert "Content-Encoding" not in made.headers
 
 
 def test_each_form_has_a_strong_tag_of_its_own_and_is_revalidated_by_it(forum: Forum) -> None:

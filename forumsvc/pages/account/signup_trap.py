@@ -8,10 +8,9 @@ import hmac
 import re
 from hashlib import sha256
 
-from pyramid.csrf import get_csrf_token
-
 from ...errors import Invalid
 from ...web.api.request import ForumRequest
+from ..csrf import form_secret
 from ..forms import WHOLE_FORM
 
 FIELD, SHOWN_AT = "homepage", "shown_at"
@@ -54,5 +53,5 @@ def _age(request: ForumRequest, sent: str) -> float | None:
 
 def _signature(request: ForumRequest, shown_at: int) -> str:
     key = request.settings["session.secret"].encode()
-    text = f"sign-up {shown_at} {get_csrf_token(request)}"
+    text = f"sign-up {shown_at} {form_secret(request).hex()}"
     return hmac.new(key, text.encode(), sha256).hexdigest()

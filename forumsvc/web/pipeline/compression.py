@@ -5,9 +5,12 @@ No other code knows of it, not even of the entity tags: the compressed form has 
 sends it.
 """
 
+import gzip
 import re
 import zlib
 from functools import lru_cache
+from io import BytesIO
+from secrets import randbelow
 from typing import Any
 
 from webob.acceptparse import create_accept_encoding_header
@@ -21,6 +24,7 @@ _MAX_BYTES = 16 * 1024**2
 _LEVEL = 1
 """A list of topics is 8 % larger than with level 6, and takes two thirds of the time."""
 _MAX_CACHED_BYTES = 256 * 1024
+_MOST_PADDING = 100
 _TYPES = frozenset(
     {
         "application/atom+xml",
@@ -106,12 +110,9 @@ def _is_compressible(response: Any) -> bool:
             caching = value
         elif name == "Content-Encoding":
             return False
-    # A private page has a secret (the CSRF token) beside text from the request: its compressed
-    # length would reveal the secret, guess by guess (BREACH). API responses are not affected,
-    # because a browser does not add an access token to requests by itself.
-    is_private_page = kind == "text/html" and "public" not in caching
     is_worth_it = MIN_BYTES <= length <= _MAX_BYTES and kind in _TYPES
-    return is_worth_it and not is_private_page and "no-store" not in caching
+    # Of what must not be stored, pages are prepared: see `_compressed_page` and `pages.csrf`.
+    return is_worth_it and (kind == "text/html" or "no-store" not in caching)
 
 
 def _vary(response: Any) -> None:
@@ -130,10 +131,25 @@ def _compress(response: Any, known: str) -> None:
         if response.conditional_response and tag in known:
             return  # it will be a 304
     body = response.body
-    response.body = (
-        _compressed_cached(body) if len(body) <= _MAX_CACHED_BYTES else _compressed(body)
-    )
+    if "no-store" in response.headers.get("Cache-Control", ""):
+        response.body = _compressed_page(body)
+    else:
+        is_small = len(body) <= _MAX_CACHED_BYTES
+        response.body = _compressed_cached(body) if is_small else _compressed(body)
     response.headers["Content-Encoding"] = "gzip"
+
+
+def _compressed_page(body: bytes) -> bytes:
+    """Compress what only one person sees.
+
+    A file name of a random length in gzip's header (RFC 1952 §2.3) hides the length of the rest
+    from those who guess at a secret in it ("Heal the Breach", as in Django's GZipMiddleware).
+    """
+    packed = BytesIO()
+    name = "a" * randbelow(_MOST_PADDING)
+    with gzip.GzipFile(name, "wb", _LEVEL, packed, mtime=0) as file:
+        file.write(body)
+    return packed.getvalue()
 
 
 def _compressed(body: bytes) -> bytes:

@@ -165,7 +165,7 @@ OWN += ["/applications/x/delete", "/logout", "/logout/everywhere"]
 
 
 @pytest.mark.parametrize("path", FORMS + OWN)
-@pytest.mark.parametrize("token", [None, "0" * 64])
+@pytest.mark.parametrize("token", [None, "x", "0" * 64, "0" * 128])
 def test_every_form_needs_a_csrf_token(
     visitor: Visitor, ann: int, path: str, token: str | None
 ) -> None:
