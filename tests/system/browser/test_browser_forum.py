@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from playwright.sync_api import Browser, ViewportSize, expect
+from playwright.sync_api import Browser, Route, ViewportSize, expect
 from sqlalchemy import insert
 
 from forumsvc import clock
@@ -15,6 +15,13 @@ from .service import PASSWORD, Service
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 FOCUSED = """(() => { const one = document.activeElement;
   return (one.labels?.[0] ?? one).textContent.trim() })()"""
+DRAWN = """Promise.race([new Promise(requestAnimationFrame),
+  new Promise(done => setTimeout(done, 300))])"""
+"""Waits until the page is drawn, but not for long: it may have to wait for a script."""
+SHIFT = """new Promise(done => new PerformanceObserver(list =>
+  done(list.getEntries().reduce((sum, one) => sum + one.value, 0))
+).observe({type: 'layout-shift', buffered: true}) || setTimeout(done, 500, 0))"""
+"""How far the content moved while the page was loaded (web.dev/articles/cls)."""
 
 
 def _thread(service: Service, name: str) -> str:
@@ -51,6 +58,24 @@ def test_with_scripts_a_button_needs_no_reload_and_times_are_in_words(
     expect(page.locator("article time").first).to_have_text("3 hours ago")
     assert page.evaluate("window.stays") is True
     context.close()
+
+
+def test_nothing_moves_when_times_become_words(browser: Browser, service: Service) -> None:
+    for name in ("mover", "shaker", "drifter"):
+        _thread(service, name)
+    phone = ViewportSize(width=390, height=844)
+    with browser.new_context(base_url=service.address, viewport=phone) as context:
+        page = context.new_page()
+
+        def come_late(route: Route) -> None:
+            page.locator("footer").wait_for(state="attached")
+            page.evaluate(DRAWN)
+            route.continue_()
+
+        page.route("**/forum.js*", come_late)
+        page.goto("/")
+        expect(page.locator(".topics time").first).to_have_text("3 hours ago")
+        assert page.evaluate(SHIFT) < 0.01
 
 
 def test_a_topic_is_answered_and_liked_by_the_keyboard_alone(
