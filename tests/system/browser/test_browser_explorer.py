@@ -12,6 +12,7 @@ from forumsvc import clock
 from forumsvc.models import Node
 from forumsvc.oauth import explorer
 
+from .judges import accessibility_errors
 from .people import log_in
 from .service import Service
 
@@ -103,6 +104,19 @@ def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(
     assert status == "200"
     assert topic["id"] in [one["id"] for one in topics]
     assert page.evaluate(OVERFLOW) <= 0
+
+
+@pytest.mark.parametrize("page", SIZES, indirect=True)
+def test_axe_finds_nothing_but_the_links_inside_of_swagger_uis_buttons(
+    page: Page, node: int
+) -> None:
+    page.goto("/docs")
+    for name in ("listTopics", "createTopic"):
+        expect(operation(page, name).locator(".execute")).to_be_visible()
+    page.locator(".auth-wrapper .authorize").first.click()
+    expect(page.locator(".modal-ux")).to_be_visible()
+    rules = [error.partition(":")[0] for error in accessibility_errors(page)]
+    assert rules == ["nested-interactive"]
 
 
 def test_every_kind_of_operation_is_shown_within_the_policy(page: Page, node: int) -> None:

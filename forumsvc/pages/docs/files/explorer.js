@@ -77,6 +77,33 @@ const explorer = SwaggerUIBundle({
   validatorUrl: null,
 })
 
+// What swagger-ui leaves without a name, out of reach of the keyboard, or at a wrong level.
+const mend = () => {
+  const set = (selector, name, value) => {
+    for (const one of container.querySelectorAll(`:is(${selector}):not([${name}])`)) {
+      one.setAttribute(name, typeof value === 'function' ? value(one) : value)
+    }
+  }
+  set('.information-container, .schemes-server-container', 'role', 'region')
+  set('.information-container', 'aria-label', 'About the API')
+  set('.schemes-server-container', 'aria-label', 'Server and log-in')
+  set('.dialog-ux', 'role', 'dialog')
+  set('.dialog-ux', 'aria-label', 'Log in')
+  set('#servers', 'aria-label', 'Server')
+  set('[data-param-name] :is(select, input, textarea)', 'aria-label', (field) =>
+    field.closest('[data-param-name]').dataset.paramName)
+  set('.body-param__text', 'aria-label', 'Request body')
+  set('.content-type', 'aria-label', 'Media type')
+  set('.examples-select-element', 'aria-label', 'Example')
+  set('.close-modal', 'aria-label', 'Close')
+  set('pre.microlight', 'tabindex', '0')
+  set('.responses-table[role=region]', 'aria-label', ({ id }) => id)
+  set('h3', 'aria-level', '2')
+  set('h4', 'aria-level', '3')
+  set('h5', 'aria-level', '4')
+}
+new MutationObserver(mend).observe(container, { childList: true, subtree: true })
+
 explorer.initOAuth({
   clientId,
   scopes: 'read write',
