@@ -2,9 +2,10 @@
 
 import pytest
 
-from forumsvc.models import Reply, Report, Topic, TopicLike
+from forumsvc.models import Photo, Reply, Report, Topic, TopicLike
 from tests.functional.forum import Forum
 
+from .pictures import png
 from .visitor import Visitor, expire_sessions, sent
 
 
@@ -36,6 +37,18 @@ def test_a_form_that_is_sent_twice_posts_once(forum: Forum, member: Visitor) -> 
     # Back, and another text: that is another reply.
     assert sent(form, body="And who paid?").status_int == 303
     assert forum.count(Reply) == 2
+
+
+def test_a_form_with_a_picture_that_is_sent_twice_keeps_one_picture(
+    forum: Forum, member: Visitor
+) -> None:
+    given = {"title": "A boat", "body": "Look", "node_id": str(forum.node()), "picture": png()}
+    form = member.form("/topics/new")
+    answers = [sent(form, **given) for _ in range(2)]
+    assert answers[0].location == answers[1].location
+    assert (forum.count(Topic), forum.count(Photo)) == (1, 1)
+    [picture] = member.get(answers[0].location).html.select(".forum-content img")
+    assert member.get(picture["src"]).status_int == 200
 
 
 def test_a_like_and_a_report_that_are_sent_twice_count_once(
