@@ -52,6 +52,7 @@ def load_dump(
         migrate.upgrade(database.writes)
     if not is_current(database):
         raise DumpError("The database is not at the revision of this code: run db upgrade.")
+    database.leave_wal()
     with database.session.begin() as db:
         prepare(db)
         _make_empty(db, manifest)

@@ -13,6 +13,8 @@ from .errors import DumpError
 from .manifest import member_name
 from .tables import unique_columns
 
+CACHE_KB = 64_000
+"""Of SQLite: what a load has not written yet."""
 _BATCH = 2_000
 _BATCH_BYTES = 2**24
 
@@ -39,7 +41,7 @@ class RowWriter:
         """Drop the indexes that are not unique, and return the statements that make them."""
         run = self._driver.execute
         if self._is_sqlite:
-            run("PRAGMA cache_size = -64000")  # in kB
+            run(f"PRAGMA cache_size = -{CACHE_KB}")
             run("PRAGMA temp_store = FILE")  # the rows of an index are sorted there
             found = "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'"
         else:

@@ -1,6 +1,8 @@
 """Dump and load: what is in one database is in the other, or nothing is."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,27 @@ def test_a_dump_with_secrets_restores_every_row(
     assert rows(target) == rows(database)
     with target.session.begin() as db:
         assert [one for one in counter_check.check(db) if one.wrong] == []
+
+
+def test_sqlite_takes_a_load_while_another_has_the_file_open(
+    database: Database,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    worker_id: str,
+) -> None:
+    fill(database)
+    write_dump(database, tmp_path / "dump", secrets=True)
+    url = databases.new_url(
+        "sqlite", f"of_two_{database.url.get_backend_name()}", tmp_path_factory, worker_id
+    )
+    with (
+        databases.open_temporarily(url) as target,
+        closing(sqlite3.connect(str(target.url.database))) as other,
+    ):
+        assert other.execute("SELECT count(*) FROM topics").fetchone() == (0,)
+        load_dump(target, tmp_path / "dump", trust_html=True)
+        assert other.execute("SELECT count(*) FROM topics").fetchone() > (0,)
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 @pytest.mark.both_databases

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, make_url, select
 
 from forumsvc.dump import DumpError, load_dump, write_dump
 from forumsvc.models import Reply, User
@@ -47,6 +47,8 @@ def test_a_killed_load_leaves_nothing_and_a_second_one_is_whole(
         write_dump(source, tmp_path / "dump", secrets=True)
         whole = rows(source)
     killed("load", url, tmp_path / "dump", "reports")
+    if kind == "sqlite":
+        assert Path(f"{make_url(url).database}-journal").stat().st_size > 0
     with databases.open_temporarily(url) as database:
         with database.reads.connect() as db:
             assert [db.scalar(select(func.count(one.id))) for one in (User, Reply)] == [0, 0]

@@ -54,7 +54,7 @@ def test_with_scripts_a_button_needs_no_reload_and_times_are_in_words(
     page.get_by_role("button", name="Like").click()
     liked = page.get_by_role("button", name="Unlike")
     expect(liked).to_be_focused()
-    expect(page.get_by_role("link", name="Likes: 1")).to_have_count(1)
+    expect(liked).to_contain_text("1")
     expect(page.locator("article time").first).to_have_text("3 hours ago")
     assert page.evaluate("window.stays") is True
     context.close()
