@@ -94,7 +94,7 @@ def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follo
     page.goto("/")
     page.goto("/search")
     page.locator("#q").fill(f"Rowing {name}")
-    page.locator(SUBMIT).click()
+    page.locator("form.search button").click()
     page.locator(".found .title").first.click()
     expect(page.locator("h1")).to_have_text(f"Rowing in {name}")
     expect(page.locator("main form")).to_have_count(0)
