@@ -23,6 +23,7 @@ from tests.system.guide.demo import demo_service
 IMAGES = Path(__file__).parent / "images"
 _LOGIN = ("demo", "demo-password")
 """Of a user of the demo community."""
+_TAGLINE = "People who write Python, in English and in Chinese"
 _DESK = ViewportSize(width=1000, height=1000)
 _PHONE = ViewportSize(width=390, height=844)
 _PAGES: tuple[tuple[ViewportSize, Literal["light", "dark"], str], ...] = (
@@ -51,14 +52,14 @@ def main(folder: Path = IMAGES) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as temporary,
-        demo_service(Path(temporary)) as service,
+        demo_service(Path(temporary), site__tagline=_TAGLINE) as service,
         sync_playwright() as playwright,
     ):
         with service.database.session.begin() as db:
             explorer.register(db)
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         page = browser.new_page(base_url=service.url, viewport={"width": 1000, "height": 620})
-        page.goto("/")
+        page.goto("/", wait_until="networkidle")
         page.screenshot(path=folder / "forum.png")
         page.set_viewport_size({"width": 1200, "height": 900})
         page.goto("/docs")
