@@ -65,9 +65,9 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
     row, details = item.row, with_details(item, request).details
     found: Any = details.object
     html = path = source = current = None
-    title, node_name, hold = row.title, "", ""
+    node_name, hold = "", ""
     if row.kind == ReviewKind.HELD:
-        source, title, hold = found.row.body, found.row.title, hold_reason(found.row.reason)
+        source, hold = found.row.body, hold_reason(found.row.reason)
         node_name = _node_name(request, found.row.node_id)
         if found.row.topic_id is not None:
             path = topic_path(request, found.row.topic_id)
@@ -89,7 +89,7 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
         "html": html,
         "source": source,
         "path": path,
-        "title": title,
+        "title": row.title,
         "node_name": node_name,
         "hold_reason": hold,
         "decisions": _decisions(row),

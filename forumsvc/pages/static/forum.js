@@ -3,6 +3,8 @@
 
 const UNITS = [["minute", 60], ["hour", 3600], ["day", 86400]];
 const LONGEST = 30 * 86400;
+const THIS_YEAR = {month: "short", day: "numeric", hour: "numeric", minute: "2-digit"};
+const ANOTHER = {year: "numeric", ...THIS_YEAR};
 
 const language = document.documentElement.lang;
 // With the reader's own order of day and month, if that is of the page's language.
@@ -15,7 +17,8 @@ function showAges(root) {
     const seconds = (Date.now() - moment) / 1000;
     time.title = moment.toLocaleString(region, {dateStyle: "full", timeStyle: "long"});
     if (!(seconds >= 0 && seconds < LONGEST)) {
-      time.textContent = moment.toLocaleString(region, {dateStyle: "medium", timeStyle: "short"});
+      const isThis = moment.getFullYear() === new Date().getFullYear();
+      time.textContent = moment.toLocaleString(region, isThis ? THIS_YEAR : ANOTHER);
       continue;
     }
     const [unit, length] = UNITS.findLast(([, size]) => seconds >= size) ?? UNITS[0];

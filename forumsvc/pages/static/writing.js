@@ -36,9 +36,11 @@ function insert(text) {
 
 // Pictures: each is uploaded by itself, and its Markdown stands where the cursor was.
 const chooser = document.getElementById("picture");
+const shown = document.getElementById("picture_text");
 
 async function upload(file) {
-  const words = file.name.replace(/\.[^.]*$/, "").replace(/[[\]\\]/g, " ");
+  const words = (shown.value || file.name.replace(/\.[^.]*$/, "")).replace(/[[\]\\]/g, " ");
+  shown.value = "";
   const waiting = `![${words} …]()`;
   insert(`${waiting}\n`);
   const data = new FormData();
@@ -85,6 +87,7 @@ field.addEventListener("paste", event => take(event, event.clipboardData.files))
 field.addEventListener("drop", event => take(event, event.dataTransfer.files));
 if (chooser) {
   chooser.multiple = true;
+  document.getElementById("picture-hint").hidden = true;
   chooser.addEventListener("change", async event => {
     const files = [...chooser.files];
     chooser.value = "";

@@ -90,12 +90,12 @@ def _render_summary(renderer: Renderer, summary: str) -> Markup:
 def _node_links(request: ForumRequest, node: NodeRow | None) -> Markup:
     """Return the links to all nodes, by their sections. node: the one whose page it is."""
     found = sorted(nodes.all_nodes(request.db), key=lambda one: one.section_id or 0)
-    links = ((one.section_name, one.name, node_path(request, one.id)) for one in found)
+    links = ((one.section_name, one.name, node_path(request, one.id), one.id) for one in found)
     return _render_links(tuple(links), None if node is None else node_path(request, node.id))
 
 
 @lru_cache(_CACHE_SIZE)
-def _render_links(links: tuple[tuple[str | None, str, str], ...], here: str | None) -> Markup:
+def _render_links(links: tuple[tuple[str | None, str, str, int], ...], here: str | None) -> Markup:
     """Render links to nodes. There are many of them on each page, and they hardly ever change."""
     sections = groupby(links, key=lambda link: link[0])
     values = {"sections": [(name, list(members)) for name, members in sections], "here": here}
