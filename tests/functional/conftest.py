@@ -84,6 +84,12 @@ def node(forum: Forum) -> int:
 
 
 @pytest.fixture
+def chief(forum: Forum) -> Person:
+    """A maintainer."""
+    return forum.person("chief", role="maintainer", scope="read write moderate")
+
+
+@pytest.fixture
 def topic(forum: Forum, alice: Person, node: int) -> int:
     """The id of a topic of Alice's."""
     return forum.topic(alice, node)

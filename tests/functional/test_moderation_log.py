@@ -21,12 +21,6 @@ LOG = "/moderation/log"
 
 
 @pytest.fixture
-def chief(forum: Forum) -> Person:
-    """A maintainer."""
-    return forum.person("chief", role="maintainer", scope="read write moderate")
-
-
-@pytest.fixture
 def root(forum: Forum) -> Person:
     """An admin."""
     return forum.person("root", role="admin", scope="read write moderate admin")

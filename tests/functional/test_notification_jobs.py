@@ -227,16 +227,6 @@ def test_a_batch_makes_no_second_unread_notification_of_a_reply(scene: Scene) ->
     assert drift(scene.forum.database) == []
 
 
-def test_who_has_read_the_first_is_notified_about_the_second(scene: Scene) -> None:
-    last = scene.followers[-1]
-    scene.reply()
-    scene.finish()
-    last.post("/notifications/read", ids=is_read(last))
-    second = scene.reply()
-    scene.finish()
-    assert scene.notified(reply_id=second) == {last.login: 1, "alice": 1}
-
-
 def test_a_deletion_before_a_batch_notifies_of_the_next_reply_once(
     scene: Scene,
 ) -> None:

@@ -1,11 +1,8 @@
 """Mentions: what is one, precedence over other types, and edits."""
 
-import pytest
-
-from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
-from tests.functional.notifications import notifications_of, types
+from tests.functional.notifications import notifications_of
 
 
 def edit(author: Person, topic: int, node: int, body: str) -> None:
@@ -35,37 +32,6 @@ def test_a_mention_in_a_reply_shows_the_reply_and_its_topic(
     assert one["mention"]["id"] == reply
     assert one["topic"] == forum.nobody.get("/topics").json[0]
     assert (one["reply"], one["node"]) == (None, None)
-
-
-@each(
-    "body",
-    [
-        "`@bob`",
-        "```\n@bob\n```",
-        "    @bob",
-        "[@bob](https://example.org)",
-        "https://example.org/@bob",
-        "a@bob",
-        "<code>@bob</code>",
-        "<a href='https://example.org'>@bob</a>",
-        "@bobby",
-    ],
-)
-def test_text_that_resembles_a_mention_notifies_nobody(
-    forum: Forum, alice: Person, bob: Person, node: int, body: str
-) -> None:
-    forum.topic(alice, node, body=body)
-    assert notifications_of(bob) == []
-
-
-@pytest.mark.parametrize(
-    "body", ["@bob", "(@bob)", "@bob, hello", "**@bob**", "* @bob", "> @bob", "@BoB.", "你好@bob"]
-)
-def test_a_mention_is_found_wherever_text_is_read(
-    forum: Forum, alice: Person, bob: Person, node: int, body: str
-) -> None:
-    forum.topic(alice, node, body=body)
-    assert types(bob) == ["Mention"]
 
 
 def test_at_most_max_mentions_users_are_notified_the_first_in_the_text(

@@ -12,7 +12,7 @@ from forumsvc.services.moderation import reviews
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_held_posts import hold_topic
-from tests.functional.test_reports import MODERATE, only_review, report, resolve, wrong_counters
+from tests.functional.test_reports import only_review, report, resolve, wrong_counters
 
 KEPT_DAYS = 30
 
@@ -21,12 +21,6 @@ KEPT_DAYS = 30
 def forum(make_forum: MakeForum) -> Forum:
     """A forum that holds posts with a word, and keeps reviews for a month."""
     return make_forum(moderation__keep_reviews_days=str(KEPT_DAYS), posts__held_words="casino")
-
-
-@pytest.fixture
-def chief(forum: Forum) -> Person:
-    """A maintainer."""
-    return forum.person("chief", role="maintainer", scope=MODERATE)
 
 
 def make_old(forum: Forum, days: int, *review_ids: int) -> None:

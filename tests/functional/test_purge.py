@@ -16,7 +16,6 @@ from forumsvc.services import replies, topics
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
-from tests.functional.test_reports import MODERATE
 from tests.functional.test_sweeps import order, visible, work
 
 pytestmark = pytest.mark.both_databases
@@ -25,12 +24,6 @@ pytestmark = pytest.mark.both_databases
 @pytest.fixture
 def forum(make_forum: MakeForum) -> Forum:
     return make_forum(posts__purge_deleted_days="30")
-
-
-@pytest.fixture
-def chief(forum: Forum) -> Person:
-    """A maintainer."""
-    return forum.person("chief", role="maintainer", scope=MODERATE)
 
 
 def maintain(forum: Forum) -> None:

@@ -18,12 +18,6 @@ from tests.functional.statements import of_request
 MODERATE = "read write moderate"
 
 
-@pytest.fixture
-def chief(forum: Forum) -> Person:
-    """A maintainer."""
-    return forum.person("chief", role="maintainer", scope=MODERATE)
-
-
 def report(who: Any, kind: str, obj_id: int, category: str = "spam", **more: Any) -> Any:
     """Report something and return the answer."""
     return who.post("/reports", obj_type=kind, obj_id=obj_id, category=category, **more)

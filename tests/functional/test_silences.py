@@ -18,12 +18,6 @@ MODERATE = "read write moderate"
 
 
 @pytest.fixture
-def chief(forum: Forum) -> Person:
-    """A maintainer."""
-    return forum.person("chief", role="maintainer", scope=MODERATE)
-
-
-@pytest.fixture
 def root(forum: Forum) -> Person:
     """An admin."""
     return forum.person("root", role="admin", scope=MODERATE)

@@ -15,15 +15,9 @@ from forumsvc.services import deeds
 from forumsvc.services.moderation import sweeps as sweep_service
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
-from tests.functional.test_reports import MODERATE, only_review, report, resolve, wrong_counters
+from tests.functional.test_reports import only_review, report, resolve, wrong_counters
 
 pytestmark = pytest.mark.both_databases
-
-
-@pytest.fixture
-def chief(forum: Forum) -> Person:
-    """A maintainer."""
-    return forum.person("chief", role="maintainer", scope=MODERATE)
 
 
 @pytest.fixture

@@ -158,18 +158,6 @@ def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
     assert forum.registry.view_counter.pending == 0
 
 
-def test_the_end_writes_what_was_counted_and_says_so(
-    forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    counter = ViewCounter(forum.database, 3600)
-    for _ in range(3):
-        counter.count(topic)
-    with caplog.at_level(logging.INFO, "forumsvc"):
-        counter.close()
-    assert "Wrote 3 view counts at shutdown" in caplog.messages
-    assert hits(forum.nobody, topic) == 4
-
-
 @pytest.fixture
 def slow_writer(database: Database, topic: int) -> Iterator[Any]:
     """Another transaction, which has locked the topic."""

@@ -181,11 +181,3 @@ def test_an_image_that_breaks_off_while_it_is_read_is_a_storage_error() -> None:
         with pytest.raises(StorageError):
             S3Storage(S3Options(bucket="b", endpoint=f"http://127.0.0.1:{port}", **KEYS)).open(NAME)
         thread.join()
-
-
-def test_a_store_that_is_not_there_is_a_storage_error() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    storage = S3Storage(S3Options(bucket="b", endpoint=f"http://127.0.0.1:{port}", **KEYS))
-    with pytest.raises(StorageError):
-        storage.put(NAME, BytesIO(BYTES), "image/png")

@@ -21,15 +21,6 @@ def wait_for_successor(server: Pserve, victim: int) -> None:
     wait_until(lambda: len(server.workers()) == 2, "two workers run again")
 
 
-def test_a_stopped_worker_is_replaced(tmp_path: Path) -> None:
-    with pserve(tmp_path, processes=2, worker_timeout_seconds=1) as server:
-        victim = workers_of(server)[0]
-        os.kill(victim, signal.SIGSTOP)
-        wait_for_successor(server, victim)
-        assert f"(process {victim}) hangs and is killed: its main loop stands still" in server.log
-        assert server.get("/").status == 200
-
-
 def test_a_worker_all_of_whose_threads_are_stuck_is_replaced(tmp_path: Path) -> None:
     with (
         pserve(tmp_path, processes=2, threads=1, worker_timeout_seconds=1) as server,

@@ -20,14 +20,14 @@ from standardwebhooks import Webhook as Verifier
 from forumsvc import clock
 from forumsvc.background import webhook_sender
 from forumsvc.db.engine import Database
-from forumsvc.models import ALL_EVENTS, Event, EventType, Lease, WebhookDelivery
-from forumsvc.services import leases, webhooks
+from forumsvc.models import ALL_EVENTS, Event, EventType, WebhookDelivery
+from forumsvc.services import webhooks
 from forumsvc.webhooks import signature
 from tests import databases
 from tests.functional.conftest import close_application
 from tests.functional.forum import SECRET, Forum, make_app
 from tests.system.forum_process import INI
-from tests.system.process import prepare_child, repeat_until, wait_until
+from tests.system.process import prepare_child, repeat_until
 from tests.system.pserve import LOGGING
 from tests.system.webhook_receiver import Received, receiving
 
@@ -206,35 +206,3 @@ def test_workers_killed_in_a_storm_of_posts_lose_nothing_and_make_no_delivery_tw
     log.info("%d events, %d messages twice", len(events), twice)
     assert twice <= KILLS * webhook_sender._BATCH_SIZE
     verify(received, "/", webhook_id)
-
-
-@EACH_DATABASE
-def test_a_second_worker_takes_over_within_the_time_of_a_lease(scene: Scene) -> None:
-    def holders() -> set[str]:
-        with scene.database.reads.connect() as db:
-            return {one.split("-")[-2] for one in db.scalars(select(Lease.holder))}
-
-    with receiving() as received, ExitStack() as stack:
-        scene.add_webhook(received.url("/"))
-        processes = {}
-        for _ in range(2):
-            process = stack.enter_context(scene.run(*scene.work()))
-            processes[str(process.pid)] = process
-            wait_until(lambda: holders() & processes.keys(), "it works")
-        first = scene.add_events(100)
-        wait_seldom(lambda: scene.count(DELIVERED) == 100, "the first")
-        [holder] = holders()
-        processes[holder].kill()
-        killed_at = time.monotonic()
-        with scene.database.session.begin() as db:
-            values = {"type": EventType.USER_UPDATED, "created_at": clock.now()}
-            db.execute(insert(Event), [values] * 100)
-        wait_seldom(lambda: scene.count(DELIVERED) == 200, "the others")
-        seconds = time.monotonic() - killed_at
-        log.info("taken over and delivered after %.1f s", seconds)
-        assert seconds < 2 * leases.SECONDS
-        assert holders() == processes.keys() - {holder}
-    events = scene.event_ids()
-    assert len(events) == 200
-    assert first == events[:100]
-    assert received.times["/"] == dict.fromkeys(events, 1)

@@ -106,18 +106,6 @@ def test_a_user_who_cannot_be_is_refused(
         assert not db.execute(select(User.id)).all()
 
 
-def test_a_login_is_taken_whatever_the_case(run: Run, database: Database) -> None:
-    run("user", "add", "Ann", "--password", PASSWORD)
-    assert "login is taken" in run("user", "add", "aNN", "--password", PASSWORD, "--json").refusal
-    assert user(database, "ann").login == "Ann"
-
-
-def test_an_email_is_taken_whatever_the_case(run: Run) -> None:
-    run("user", "add", "ann", "--password", PASSWORD, "--email", "a@example.org")
-    again = run("user", "add", "ben", "--password", PASSWORD, "--email", "A@EXAMPLE.ORG")
-    assert "e-mail is taken" in again.refusal
-
-
 def test_of_many_who_take_a_login_or_an_email_at_once_one_gets_it(database: Database) -> None:
     def add(number: int) -> str:
         login, email = ("ann", f"{number}@b.org") if number % 2 else (f"ben{number}", "a@b.org")

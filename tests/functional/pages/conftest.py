@@ -66,6 +66,13 @@ def visitor(forum: Forum) -> Visitor:
 
 
 @pytest.fixture
+def member(visitor: Visitor, ann: int) -> Visitor:
+    """A browser in which ann is logged in."""
+    visitor.log_in()
+    return visitor
+
+
+@pytest.fixture
 def mail(forum: Forum, ini_dir: Path) -> Iterator[Mail]:
     """Return a function that returns the received messages, oldest first."""
     folder = ini_dir / "var" / "mail"

@@ -1,6 +1,5 @@
 """The page that closes an account, and the log-in that takes it back."""
 
-import pytest
 from sqlalchemy import select
 
 from forumsvc.models import User
@@ -14,13 +13,6 @@ PATH = "/settings/closure"
 def is_closing(forum: Forum, user_id: int) -> bool:
     with forum.database.reads.connect() as db:
         return db.scalar(select(User.closes_at).where(User.id == user_id)) is not None
-
-
-@pytest.fixture
-def member(visitor: Visitor, ann: int) -> Visitor:
-    """A browser in which ann is logged in."""
-    visitor.log_in()
-    return visitor
 
 
 def test_the_page_asks_for_the_password_and_says_what_will_happen(

@@ -13,19 +13,6 @@ from .visitor import PASSWORD, Visitor, expire_sessions, sent, with_password
 TEXT = "A long text\n\nof two paragraphs"
 
 
-@pytest.fixture
-def member(forum: Forum, visitor: Visitor, ann: int) -> Visitor:
-    """A browser in which ann is logged in."""
-    visitor.log_in()
-    return visitor
-
-
-@pytest.fixture
-def topic(forum: Forum) -> int:
-    """A topic of alice."""
-    return forum.topic(forum.person("alice"), forum.node())
-
-
 def _reply_form(member: Visitor, topic: int) -> Form:
     form = member.get(f"/topics/{topic}").forms["reply"]
     form["body"] = TEXT

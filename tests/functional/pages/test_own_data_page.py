@@ -3,21 +3,12 @@
 import io
 import zipfile
 
-import pytest
-
 from forumsvc.models import JobKind
 from tests.functional.forum import Forum
 
 from .visitor import Visitor
 
 PATH = "/settings/data"
-
-
-@pytest.fixture
-def member(visitor: Visitor, ann: int) -> Visitor:
-    """A browser in which ann is logged in."""
-    visitor.log_in()
-    return visitor
 
 
 def test_the_page_has_a_button_and_then_the_file(forum: Forum, member: Visitor) -> None:

@@ -2,21 +2,12 @@
 
 import re
 
-import pytest
-
 from tests.functional.forum import Forum, Person
 from tests.functional.test_photos_own import upload
 
 from .visitor import Visitor, form_of, sent, with_password
 
 PATH = "/settings/photos"
-
-
-@pytest.fixture
-def member(visitor: Visitor, ann: int) -> Visitor:
-    """A browser in which ann is logged in."""
-    visitor.log_in()
-    return visitor
 
 
 def photo_of(forum: Forum, user_id: int, login: str = "ann") -> str:

@@ -17,16 +17,9 @@ from tests.functional.threads import together
 from .visitor import PASSWORD, Visitor, form_of, problem, with_password, wrong
 
 
-@pytest.fixture
-def owner(visitor: Visitor, ann: int) -> Visitor:
-    """Ann, logged in."""
-    visitor.log_in()
-    return visitor
-
-
-def register(owner: Visitor, **fields: object) -> TestResponse:
+def register(member: Visitor, **fields: object) -> TestResponse:
     """Register an application with the form."""
-    form = form_of(owner.get("/applications"))
+    form = form_of(member.get("/applications"))
     for name, value in {"name": "Boats", "redirect_uris": "https://a.example/", **fields}.items():
         form[name] = value
     return form.submit(status="*")
@@ -43,16 +36,16 @@ def shown(page: TestResponse) -> list[str]:
     return [code.text for code in page.html.main.find_all("code")]
 
 
-def button(owner: Visitor, action: str) -> TestResponse:
+def button(member: Visitor, action: str) -> TestResponse:
     """Submit the form with this action on the page."""
-    page = owner.get("/applications")
+    page = member.get("/applications")
     return next(form for form in page.forms.values() if form.action == action).submit(status="*")
 
 
-def test_authorizations_are_listed_and_revoked(forum: Forum, owner: Visitor, ann: int) -> None:
+def test_authorizations_are_listed_and_revoked(forum: Forum, member: Visitor, ann: int) -> None:
     app = Application(forum)
     issued = app.log_in(password=PASSWORD).json
-    text = owner.get("/applications").html.main.text
+    text = member.get("/applications").html.main.text
     assert "Scopes: read, write" in text
     client_id = app.credentials["client_id"]
     with forum.database.session.begin() as db:
@@ -68,57 +61,57 @@ def test_authorizations_are_listed_and_revoked(forum: Forum, owner: Visitor, ann
             ttl=60,
             now=row.created_at,
         )
-    assert button(owner, f"/applications/{client_id}/revoke").status_int == 303
+    assert button(member, f"/applications/{client_id}/revoke").status_int == 303
     assert forum.caller(issued["access_token"]).get("/hello").status_int == 401
     assert app.refresh(issued["refresh_token"]).json["error"] == "invalid_grant"
     late = app.post(
         "token", grant_type="authorization_code", code=code, redirect_uri="https://a.example/"
     )
     assert late.json["error"] == "invalid_grant"
-    assert f"/applications/{client_id}/revoke" not in owner.get("/applications").text
+    assert f"/applications/{client_id}/revoke" not in member.get("/applications").text
 
 
-def test_revoking_leaves_what_others_allowed(forum: Forum, owner: Visitor, ann: int) -> None:
+def test_revoking_leaves_what_others_allowed(forum: Forum, member: Visitor, ann: int) -> None:
     with_password(forum, "bob")
     app = Application(forum)
     mine = app.log_in(password=PASSWORD).json
     theirs = app.log_in("bob", PASSWORD).json
-    button(owner, f"/applications/{app.credentials['client_id']}/revoke")
+    button(member, f"/applications/{app.credentials['client_id']}/revoke")
     assert forum.caller(mine["access_token"]).get("/hello").status_int == 401
     assert forum.caller(theirs["access_token"]).get("/hello").status_int == 200
 
 
 def test_a_registered_application_works_and_its_secret_is_shown_once(
-    forum: Forum, owner: Visitor
+    forum: Forum, member: Visitor
 ) -> None:
-    page = register(owner, client_credentials=True)
+    page = register(member, client_credentials=True)
     client_id, secret = shown(page)
     assert page.headers["Cache-Control"] == "no-store"
-    assert secret not in owner.get("/applications").text
+    assert secret not in member.get("/applications").text
     form = {"client_id": client_id, "client_secret": secret, "grant_type": "client_credentials"}
     assert forum.app.post("/oauth/token", form).json["scope"] == "read"
 
 
-def test_a_members_application_never_gets_the_password_grant(forum: Forum, owner: Visitor) -> None:
-    page = owner.get("/applications")
+def test_a_members_application_never_gets_the_password_grant(forum: Forum, member: Visitor) -> None:
+    page = member.get("/applications")
     assert page.html.find("input", {"name": "password"}) is None
     fields = {"name": "Boats", "kind": "confidential", "password": "1"}
-    refused = owner.post("/applications", **fields)
+    refused = member.post("/applications", **fields)
     assert "at least one" in refused.html.find(id="grants-wrong").text
-    client_id, secret = shown(owner.post("/applications", **fields, refresh_token="1"))
+    client_id, secret = shown(member.post("/applications", **fields, refresh_token="1"))
     form = {"client_id": client_id, "client_secret": secret, "grant_type": "password"}
     form |= {"username": "ann", "password": PASSWORD}
     answer = forum.app.post("/oauth/token", form, status=400)
     assert answer.json["error"] == "unauthorized_client"
 
 
-def test_a_public_application_has_no_secret(owner: Visitor) -> None:
-    assert len(shown(register(owner, kind="public"))) == 1
+def test_a_public_application_has_no_secret(member: Visitor) -> None:
+    assert len(shown(register(member, kind="public"))) == 1
 
 
-def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, owner: Visitor) -> None:
-    client_id, old = shown(register(owner))
-    _, new = shown(button(owner, f"/applications/{client_id}/rotate"))
+def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, member: Visitor) -> None:
+    client_id, old = shown(register(member))
+    _, new = shown(button(member, f"/applications/{client_id}/rotate"))
     with forum.database.reads.connect() as db:
         assert clients.authenticate(db, client_id, old) is None
         assert clients.authenticate(db, client_id, new) is not None
@@ -134,29 +127,29 @@ def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, owner: Vis
     ],
 )
 def test_an_error_is_shown_at_its_field(
-    forum: Forum, owner: Visitor, field: str, value: str
+    forum: Forum, member: Visitor, field: str, value: str
 ) -> None:
-    page = register(owner, **{field: value})
+    page = register(member, **{field: value})
     assert wrong(page)
     assert form_of(page)[field].value == value
     assert owned(forum) == 0
 
 
-def test_a_form_without_a_grant_type_shows_an_error(forum: Forum, owner: Visitor) -> None:
-    page = register(owner, authorization_code=False, refresh_token=False)
+def test_a_form_without_a_grant_type_shows_an_error(forum: Forum, member: Visitor) -> None:
+    page = register(member, authorization_code=False, refresh_token=False)
     assert page.html.find(id="grants-wrong") is not None
-    public = register(owner, kind="public", client_credentials=True)
+    public = register(member, kind="public", client_credentials=True)
     assert "no secret" in public.html.find(id="grants-wrong").text
     assert owned(forum) == 0
 
 
 @pytest.mark.parametrize("action", ["rotate", "delete"])
 def test_other_users_applications_are_not_accessible(
-    forum: Forum, owner: Visitor, action: str
+    forum: Forum, member: Visitor, action: str
 ) -> None:
     app = Application(forum)
     client_id = app.credentials["client_id"]
-    assert owner.post(f"/applications/{client_id}/{action}").status_int == 404
+    assert member.post(f"/applications/{client_id}/{action}").status_int == 404
     with forum.database.reads.connect() as db:
         assert clients.authenticate(db, client_id, app.credentials["client_secret"]) is not None
 
@@ -174,28 +167,28 @@ def test_the_number_of_applications_holds_for_forms_that_are_sent_at_once(
 
 
 def test_blocked_users_cannot_register_but_can_revoke(
-    forum: Forum, owner: Visitor, ann: int
+    forum: Forum, member: Visitor, ann: int
 ) -> None:
     app = Application(forum)
     app.log_in(password=PASSWORD)
     forum.change(ann, state="blocked")
-    page = register(owner)
+    page = register(member)
     assert (page.status_int, "blocked" in problem(page)) == (403, True)
-    assert button(owner, f"/applications/{app.credentials['client_id']}/revoke").status_int == 303
+    assert button(member, f"/applications/{app.credentials['client_id']}/revoke").status_int == 303
 
 
 def test_an_application_can_be_deleted_though_nobody_may_register_one_any_more(
-    forum: Forum, owner: Visitor, monkeypatch: pytest.MonkeyPatch
+    forum: Forum, member: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    register(owner)
+    register(member)
     settings = forum.registry.forum_settings
     monkeypatch.setitem(settings._values, "oauth.user_registered_clients", False)
     with forum.database.reads.connect() as db:
         [client_id] = db.scalars(
             select(OAuthClient.client_id).where(OAuthClient.owner_id.is_not(None))
         )
-    assert owner.post(f"/applications/{client_id}/rotate").status_int == 403
-    assert owner.post(f"/applications/{client_id}/delete").status_int == 303
+    assert member.post(f"/applications/{client_id}/rotate").status_int == 403
+    assert member.post(f"/applications/{client_id}/delete").status_int == 303
     assert owned(forum) == 0
 
 

@@ -113,6 +113,7 @@ def test_an_invalid_request_of_a_members_application_needs_a_login(
         {"client_id": "nobody"},
         {"client_id": ""},
         {"redirect_uri": "https://evil.example/"},
+        {"redirect_uri": "https://evil.example/", "scope": "nonsense"},
         {"redirect_uri": f"{URI}/../evil"},
         {"redirect_uri": "javascript:alert(1)"},
         {"redirect_uri": "https://app.example@evil.example/back"},
@@ -145,6 +146,7 @@ STATES = [
     '"><script>alert(1)</script>',
     "ä€😀",
     "a b+c%20&d=e#f",
+    "x" * 4000,
 ]
 
 

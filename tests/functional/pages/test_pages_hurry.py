@@ -1,25 +1,10 @@
 """Somebody in a hurry: forms sent twice, a login that ended while they wrote, and Back."""
 
-import pytest
-
 from forumsvc.models import Photo, Reply, Report, Topic, TopicLike
 from tests.functional.forum import Forum
 
 from .pictures import png
-from .visitor import Visitor, expire_sessions, sent
-
-
-@pytest.fixture
-def member(forum: Forum, visitor: Visitor, ann: int) -> Visitor:
-    """A browser in which ann is logged in."""
-    visitor.log_in()
-    return visitor
-
-
-@pytest.fixture
-def topic(forum: Forum) -> int:
-    """A topic of alice."""
-    return forum.topic(forum.person("alice"), forum.node())
+from .visitor import Visitor, sent
 
 
 def test_a_form_that_is_sent_twice_posts_once(forum: Forum, member: Visitor) -> None:
@@ -62,17 +47,6 @@ def test_a_like_and_a_report_that_are_sent_twice_count_once(
     report = member.form(f"/topics/{topic}/report")
     assert [sent(report, category="spam").status_int for _ in range(2)] == [303, 303]
     assert forum.count(Report) == 1
-
-
-def test_what_is_sent_after_the_login_ended_writes_nothing_and_asks_for_the_login(
-    forum: Forum, member: Visitor, topic: int
-) -> None:
-    page = member.get(f"/topics/{topic}")
-    form = page.forms[next(key for key, one in page.forms.items() if "body" in one.fields)]
-    expire_sessions(forum)
-    answer = sent(form, body="A long text")
-    assert answer.html.find("h1").text == "Log in"
-    assert forum.count(Reply) == 0
 
 
 def test_back_after_the_log_out_shows_nothing_of_the_member_and_sends_nothing(

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from argon2 import PasswordHasher
 from sqlalchemy import select
 
 from forumsvc.models import BrowserSession, LoginFailure
@@ -131,22 +130,6 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> N
         return attempt
 
     monkeypatch.setattr(login, "check_password_attempt", checked)
-
-
-def test_two_concurrent_logins_that_rehash_both_succeed(
-    visitor: Visitor, ann: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    outdated = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
-    visitor.forum.change(ann, password_hash=outdated)
-    other = Visitor(visitor.forum)
-
-    def log_in_too() -> None:
-        assert other.log_in().status_int == 303
-
-    meanwhile(monkeypatch, log_in_too)
-    assert visitor.log_in().status_int == 303
-    assert visitor.is_logged_in()
-    assert other.is_logged_in()
 
 
 def test_a_password_changed_during_the_check_is_rejected(

@@ -1,6 +1,5 @@
 """The page of one's own profile."""
 
-import pytest
 from webtest import Upload
 
 from forumsvc.models import Photo, UserState
@@ -8,13 +7,6 @@ from tests.functional.forum import Forum
 
 from .pictures import png
 from .visitor import Visitor, sent, wrong
-
-
-@pytest.fixture
-def member(visitor: Visitor, ann: int) -> Visitor:
-    """A browser in which ann is logged in."""
-    visitor.log_in()
-    return visitor
 
 
 def test_a_profile_is_changed_and_shown(member: Visitor) -> None:

@@ -8,13 +8,6 @@ from tests.functional.forum import Forum, Person
 from .visitor import Visitor, form_of, with_password
 
 
-@pytest.fixture
-def member(forum: Forum, visitor: Visitor, ann: int) -> Visitor:
-    """A browser in which ann is logged in."""
-    visitor.log_in()
-    return visitor
-
-
 def _ann(forum: Forum, ann: int) -> Person:
     return Person(forum.app, forum.token(ann), ann, "ann")
 

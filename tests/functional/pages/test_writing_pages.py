@@ -1,6 +1,5 @@
 """The forms of topics and replies: pictures in them, and what they refuse."""
 
-import pytest
 from webtest import Upload
 
 from forumsvc.models import Photo, Reply, Topic
@@ -8,19 +7,6 @@ from tests.functional.forum import Forum, content
 
 from .pictures import png
 from .visitor import Visitor, sent, wrong
-
-
-@pytest.fixture
-def member(forum: Forum, visitor: Visitor, ann: int) -> Visitor:
-    """A browser in which ann is logged in."""
-    visitor.log_in()
-    return visitor
-
-
-@pytest.fixture
-def topic(forum: Forum) -> int:
-    """A topic of alice."""
-    return forum.topic(forum.person("alice"), forum.node())
 
 
 def test_a_picture_is_put_at_the_end_of_the_text(forum: Forum, member: Visitor, topic: int) -> None:

@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from .callback import Callback, hello
 from .people import sign_up
-from .service import PASSWORD, Service
+from .service import Service
 
 
 def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
@@ -28,14 +28,3 @@ def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
     expect(page.get_by_role("status")).to_contain_text("no longer has access")
     expect(page.get_by_role("button", name="Revoke Sea Reader")).to_have_count(0)
     assert hello(service.address, token) == (401, None)
-
-
-def test_the_forms_can_be_filled_in_with_the_keyboard_alone(page: Page, service: Service) -> None:
-    service.person("typist")
-    page.goto("/login")
-    expect(page.get_by_label("Login or email")).to_be_focused()
-    page.keyboard.type("typist")
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Topics")

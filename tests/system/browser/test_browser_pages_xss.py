@@ -61,22 +61,6 @@ def test_no_title_node_or_name_runs_in_lists_pages_and_feeds_of_topics(
         assert ran(load, visitor, *paths) == [], payloads
 
 
-def test_nothing_of_the_corpus_runs_as_replies_on_the_page_of_their_topic(
-    forum: Forum,  # noqa: F811
-    load: Load,  # noqa: F811
-) -> None:
-    carol = forum.person("carol")
-    topic = forum.topic(carol, forum.node("Quay"))
-    texts = [text.replace("\x00", "") for text in xss_corpus.texts(CODE)]
-    for start in range(0, len(texts), TOGETHER):
-        body = "\n\n".join(texts[start : start + TOGETHER])
-        made = carol.call("POST", f"/topics/{topic}/replies", json={"body": body})
-        assert made.status_int == 201, made.text
-    pages = range(1, -(-len(texts) // TOGETHER) // 50 + 2)
-    paths = [f"/topics/{topic}?page={page}" for page in pages]
-    assert ran(load, Visitor(forum), *paths, "/carol/replies") == []
-
-
 @pytest.mark.parametrize("path", ["/search?kind=replies&q={}", "/login?next={}", "/signup?next={}"])
 def test_nothing_of_an_address_runs_on_its_page(
     forum: Forum,  # noqa: F811
