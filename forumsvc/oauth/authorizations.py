@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import delete_of
-from ..models import OAuthClient, OAuthCode, OAuthToken
+from ..models import OAuthClient, OAuthToken
+from ..queries.accounts import is_valid_token
 from .clients import SCOPES
-from .revocation import revoke_client_access
+from .token_admin import revoke_matching
 
 
 class Authorization(NamedTuple):
@@ -28,7 +28,6 @@ def list_authorizations(
     db: Session | Connection, user_id: int, now: datetime
 ) -> list[Authorization]:
     """Return a user's authorizations, ordered by client name. One SELECT."""
-    refreshable = and_(OAuthToken.refreshed_at.is_(None), OAuthToken.refresh_expires_at > now)
     rows = db.execute(
         select(
             OAuthClient.client_id,
@@ -37,11 +36,7 @@ def list_authorizations(
             func.min(OAuthToken.created_at).label("since"),
         )
         .join(OAuthClient, OAuthClient.id == OAuthToken.client_id)
-        .where(
-            OAuthToken.user_id == user_id,
-            OAuthToken.revoked_at.is_(None),
-            or_(OAuthToken.access_expires_at > now, refreshable),
-        )
+        .where(OAuthToken.user_id == user_id, is_valid_token(now))
         .group_by(OAuthClient.client_id, OAuthClient.name, _scope)
     )
     found: dict[str, Authorization] = {}
@@ -61,13 +56,5 @@ def revoke(db: Session, user_id: int, client_id: str, now: datetime) -> bool:
     row_id = db.scalar(select(OAuthClient.id).where(OAuthClient.client_id == client_id))
     if row_id is None:
         return False
-    # A used code stays, so that its reuse is still detected.
-    db.execute(
-        delete_of(OAuthCode).where(
-            OAuthCode.user_id == user_id,
-            OAuthCode.client_id == row_id,
-            OAuthCode.used_at.is_(None),
-        )
-    )
-    revoke_client_access(db, user_id, row_id, now)
+    revoke_matching(db, now, user_id=user_id, client_id=row_id)
     return True

@@ -1,4 +1,4 @@
-"""Revoking tokens: one, a token family, or all that a client has of a user."""
+"""Revoking tokens: one, a token family, or all that meet a condition."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -69,12 +69,6 @@ def revoke_all(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
 
 def revoke_family(db: Session, family: str, now: datetime) -> None:
     revoke_all(db, OAuthToken.family == family, now)
-
-
-def revoke_client_access(db: Session, user_id: int, client_id: int, now: datetime) -> int:
-    """Revoke a client's tokens for a user; return how many. client_id: the primary key."""
-    matches = and_(OAuthToken.user_id == user_id, OAuthToken.client_id == client_id)
-    return revoke_all(db, matches, now)
 
 
 def revoke_token(db: Session, token_id: int, now: datetime) -> None:

@@ -77,8 +77,8 @@ def revoke_matching(
 ) -> int:
     """Revoke the tokens of a user, of a client, or of a user at a client; return how many.
 
-    It also deletes the unused codes, each of which could be exchanged for a token. At least one
-    argument must be given.
+    It also deletes the unused codes, each of which could be exchanged for a token. A used one
+    stays, so that its reuse is still detected. At least one argument must be given.
     """
     matches = _conditions(OAuthToken, user_id, client_id)
     assert matches, "it must never revoke every token"  # noqa: S101

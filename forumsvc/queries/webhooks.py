@@ -11,31 +11,11 @@ from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
 from ..models import DeliveryState, Webhook, WebhookDelivery
-from .rows import DeliveryRow, WebhookRow
+from .rows import DeliveryRow, WebhookRow, columns
 
 _NEWEST_FIRST = SortOrder("deliveries", id=WebhookDelivery.id)
-_COLUMNS: tuple[Any, ...] = (
-    Webhook.id,
-    Webhook.url,
-    Webhook.description,
-    Webhook.events,
-    Webhook.node_ids,
-    Webhook.generation,
-    Webhook.active,
-    Webhook.disabled_reason,
-    Webhook.created_at,
-)
-_DELIVERY_COLUMNS: tuple[Any, ...] = (
-    WebhookDelivery.event_id,
-    WebhookDelivery.state,
-    WebhookDelivery.attempts,
-    WebhookDelivery.due_at,
-    WebhookDelivery.status,
-    WebhookDelivery.error,
-    WebhookDelivery.milliseconds,
-    WebhookDelivery.created_at,
-    WebhookDelivery.delivered_at,
-)
+_COLUMNS = columns(Webhook, WebhookRow)
+_DELIVERY_COLUMNS = columns(WebhookDelivery, DeliveryRow, without={"id"})
 
 
 @cache
@@ -59,7 +39,7 @@ def unhealthy(db: SqlConnection) -> Sequence[Row[Any]]:
 
     Rows of id, url, disabled_reason (None: it is on) and failing_since.
     """
-    columns: list[Any] = [
+    shown: list[Any] = [
         Webhook.id,
         Webhook.url,
         case((Webhook.active.is_(False), Webhook.disabled_reason)).label("disabled_reason"),
@@ -67,7 +47,7 @@ def unhealthy(db: SqlConnection) -> Sequence[Row[Any]]:
     ]
     is_off = and_(Webhook.active.is_(False), Webhook.disabled_reason.is_not(None))
     is_failing = and_(Webhook.active.is_(True), Webhook.failing_since.is_not(None))
-    return db.execute(select(*columns).where(or_(is_off, is_failing)).order_by(Webhook.id)).all()
+    return db.execute(select(*shown).where(or_(is_off, is_failing)).order_by(Webhook.id)).all()
 
 
 @cache

@@ -69,9 +69,9 @@ def write_export(db: SqlConnection, user_id: int, file: BinaryIO, storages: Phot
         archive.writestr(_member("README.txt", now), _README)
         account = _shown(personal_data.account(db, user_id))
         archive.writestr(_member("profile.json", now), _json(account))
-        for part in personal_data.PARTS:
+        for name, part in personal_data.PARTS.items():
             rows = personal_data.rows_of(db, part, user_id)
-            _write_list(archive, _member(f"{part.name}.json", now), map(_shown, rows))
+            _write_list(archive, _member(f"{name}.json", now), map(_shown, rows))
         missing = _write_photos(archive, db, user_id, storages)
         photos = personal_data.rows_of(db, personal_data.PHOTOS, user_id)
         listed = (_shown_photo(row, missing) for row in photos)

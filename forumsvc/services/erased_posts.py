@@ -76,7 +76,7 @@ def _delete_replies(db: Session, now: datetime, account: Account, keys: Sequence
     ids, gone = [row.id for row in rows], [row for row in rows if row.deleted_at is None]
     notified = select(Notification.user_id).where(Notification.reply_id.in_(ids))
     lock_users(db, or_(User.id == account.user_id, User.id.in_(notified)))
-    notify.delete_for_replies(db, ids)
+    notify.delete(db, Notification.reply_id.in_(ids))
     empty: dict[str, Any] = {"body": "", "body_html": ""}
     deleted_at = func.coalesce(Reply.deleted_at, now)
     db.execute(update_of(Reply).where(Reply.id.in_(ids)).values(deleted_at=deleted_at, **empty))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, and_, func, select
+from sqlalchemy import BigInteger, and_, select
 from sqlalchemy.orm import Session
 
 from ..cache import topic_versions
@@ -46,6 +46,7 @@ from .account_work import Account, Change, Step, Steps, by_index, by_scan, delet
 from .erased_posts import OF_POSTS
 from .erased_texts import OF_ERASURE, lock_topics_of
 from .moderation import reviews
+from .notifications import notify
 
 
 def _own(model: Any, column: str = "user_id") -> Callable[[Account], Any]:
@@ -119,16 +120,9 @@ def _unfollow(own: str, other: str, own_counter: str, other_counter: str) -> Cha
 def _delete_notifications(
     db: Session, now: datetime, account: Account, keys: Sequence[Any]
 ) -> None:
-    readers = db.scalars(
-        select(Notification.user_id).where(Notification.id.in_(keys)).distinct()
-    ).all()
-    lock_users(db, User.id.in_(readers))
-    matches, unread = Notification.id.in_(keys), Notification.read_at.is_(None)
-    lost = select(func.count()).where(Notification.user_id == User.id, matches, unread)
-    counted = at_least_zero(User.unread_count - lost.scalar_subquery())
-    fewer = update_without_invalidation(User).where(User.id.in_(readers))
-    db.execute(fewer.values(unread_count=counted))
-    db.execute(delete_of(Notification).where(matches))
+    matches = Notification.id.in_(keys)
+    lock_users(db, User.id.in_(select(Notification.user_id).where(matches)))
+    notify.delete(db, matches)
 
 
 def _delete_photos(

@@ -13,7 +13,7 @@ from ..cache import topic_versions
 from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId, UtcDateTime
 from ..db.statements import at_least_zero, execute, insert_row, update_of
-from ..models import EventType, Reply, Topic, User
+from ..models import EventType, Notification, Reply, Topic, User
 from ..queries import replies
 from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
@@ -116,7 +116,7 @@ def destroy(
         db.execute(counted.values(replies_count=at_least_zero(User.replies_count - 1)))
         if next_reply is not None:
             notify.move_unread(db, now, reply, next_reply, next_user_id)
-    notify.delete_for_reply(db, reply.id)
+    notify.delete(db, Notification.reply_id == reply.id)
     _record(db, EventType.REPLY_DELETED, actor_id, now, reply, reason=reason)
     return True
 

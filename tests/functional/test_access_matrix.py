@@ -11,6 +11,7 @@ from webtest import TestApp, TestResponse
 
 from forumsvc.db.engine import Database
 from tests import databases
+from tests.databases import on_sqlite
 from tests.functional import access_matrix
 from tests.functional.access_matrix import Row
 from tests.functional.checked_app import CheckedApp
@@ -71,6 +72,7 @@ def call(app: TestApp, role: str, row: Row) -> TestResponse:
     return Caller(app, token_of(role)).call(row.method, path, **SENT[row.sends])
 
 
+@on_sqlite
 @pytest.mark.extended
 def test_every_cell(app: TestApp, fixture: PermissionFixture) -> None:
     wrong = {}

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.databases import on_postgresql
 from tests.functional.forum import Forum
 from tests.functional.fuzzing import There, fuzz, picture, served
 
@@ -15,6 +16,7 @@ WITHOUT = {
 }
 
 
+@on_postgresql
 @pytest.mark.parametrize("role", WITHOUT)
 def test_no_request_of_the_description_is_answered_wrongly(
     forum: Forum,

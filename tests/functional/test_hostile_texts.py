@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from forumsvc.models import Reply, Topic
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum
 from tests.functional.hostile_texts import TEXTS, faults
@@ -48,6 +49,7 @@ def text_fields() -> Iterator[tuple[Operation, str, bool]]:
                 yield operation, name, True
 
 
+@on_postgresql
 def test_no_text_fails_or_takes_long_and_the_search_takes_them_all(forum: Forum) -> None:
     author, node = forum.person("author"), forum.node()
     innocent = forum.topic(forum.person("innocent"), node, "A paddle")

@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 
 from forumsvc.db.engine import Database
 from forumsvc.models import Photo
+from tests.databases import on_sqlite
 from tests.functional.forum import API
 from tests.system.forum_process import prepare, serving
 from tests.system.process import PATIENCE, prepare_child
@@ -65,6 +66,7 @@ def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict[str, Any]
         connection.close()
 
 
+@on_sqlite
 def test_an_upload_that_does_not_fit_leaves_neither_row_nor_file_and_the_next_one_does(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from forumsvc.db.engine import Database
+from tests.databases import on_sqlite
 from tests.functional.forum import API, Person
 from tests.system.forum_process import Scene, prepare, serving
 from tests.system.process import PATIENCE
@@ -121,6 +122,7 @@ def attack(server: Pserve, setting: Scene, person: Person, texts: list[str]) -> 
     return client.answers
 
 
+@on_sqlite
 def test_hostile_texts_are_answered_and_delay_no_other_client(
     server: Pserve, setting: Scene
 ) -> None:

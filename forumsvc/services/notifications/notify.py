@@ -5,7 +5,7 @@ wants none of its type; a post that mentions somebody is a mention for them. The
 built once: building one costs more than running it.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -229,20 +229,8 @@ def move_unread(
     db.execute(update_of(Notification).where(*conditions).values(updated_at=now, **moved))
 
 
-def delete_for_reply(db: Session, reply_id: int) -> None:
-    """Delete the notifications about a reply.
-
-    The caller has locked the users of `recipients.notified_about_reply`.
-    """
-    _delete(db, Notification.reply_id == reply_id)
-
-
-def delete_for_replies(db: Session, reply_ids: Collection[int]) -> None:
-    """Delete the notifications about replies. The caller has locked the users who have them."""
-    _delete(db, Notification.reply_id.in_(reply_ids))
-
-
-def _delete(db: Session, matches: ColumnElement[bool]) -> None:
+def delete(db: Session, matches: ColumnElement[bool]) -> None:
+    """Delete notifications. The caller has locked the users who have them."""
     unread = Notification.read_at.is_(None)
     lost = (
         select(func.count())

@@ -10,6 +10,7 @@ from webtest import TestApp
 
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.pages.public_cache import CachedPage
+from tests.databases import on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 
@@ -81,6 +82,7 @@ def empty_cache(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Callable[[], N
     )
 
 
+@on_sqlite
 @pytest.mark.extended
 def test_a_page_is_the_same_whatever_page_was_asked_for_before(
     forum: Forum,

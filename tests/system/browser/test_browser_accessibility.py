@@ -106,9 +106,13 @@ class Looker:
         self.wrong += [f"{page.url} ({who}): {error}" for error in found]
 
 
-@pytest.mark.parametrize("language", ["en", "zh-CN"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("size", "scheme", "language"),
+    [  # each pair of two of them
+        *(("phone", "light", "en"), ("phone", "dark", "zh-CN")),
+        *(("desk", "light", "zh-CN"), ("desk", "dark", "en")),
+    ],
+)
 def test_no_page_has_an_accessibility_error(
     browser: Browser, service: Service, community: Community, size: str, scheme: str, language: str
 ) -> None:

@@ -30,8 +30,7 @@ def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[
     close_application(application)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("login", [None, "ann", "keeper"])
+@pytest.mark.parametrize(("login", "language"), [(None, "en"), ("ann", "zh"), ("keeper", "en")])
 def test_every_page_is_valid(
     forum: Forum, tmp_path: Path, login: str | None, language: str
 ) -> None:
