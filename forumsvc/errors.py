@@ -1,5 +1,7 @@
 """The errors of the forum's domain. They know nothing of HTTP."""
 
+from collections.abc import Mapping
+
 from .texts import Message
 
 
@@ -47,13 +49,17 @@ class InsufficientScope(Forbidden):
 
 
 class Invalid(ForumError):
-    """A parameter is not valid. field: its name; reason: what is wrong with it, as text."""
+    """A parameter is not valid. field: its name; reason: what is wrong with it, as text.
 
-    def __init__(self, field: str, reason: str) -> None:
+    others: the reasons of further wrong parameters by their names, which a form shows, too.
+    """
+
+    def __init__(self, field: str, reason: str, others: Mapping[str, str] | None = None) -> None:
         text = reason if isinstance(reason, Message) else Message(reason)
         super().__init__(Message("%(field)s: %(reason)s", field=field, reason=text))
         self.field = field
         self.reason = reason
+        self.others = others or {}
 
 
 class PreconditionFailed(ForumError):

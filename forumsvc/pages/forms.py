@@ -40,7 +40,7 @@ def process_form(
     try:
         return submit(validate(schema, request.parameters))
     except Invalid as error:
-        errors = {error.field: error.reason}
+        errors = {error.field: error.reason, **error.others}
         response.status_int = 400
     except RateLimited as error:
         errors = {WHOLE_FORM: error.args[0]}

@@ -59,8 +59,8 @@ def _deserialized(schema: colander.SchemaNode, given: dict[str, Any]) -> dict[st
         validated: dict[str, Any] = schema.deserialize(given)
         return validated
     except colander.Invalid as error:
-        worst = error.children[0]
-        raise Invalid(worst.node.name, _reason(worst)) from None
+        first, *others = ((child.node.name, _reason(child)) for child in error.children)
+        raise Invalid(*first, dict(others)) from None
 
 
 def _empty_is_absent(node: colander.SchemaNode) -> bool:

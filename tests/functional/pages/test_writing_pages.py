@@ -128,3 +128,18 @@ def test_a_title_and_a_text_are_written_as_sentences_are(
         field = page.find(id=name).attrs
         assert not {"autocapitalize", "spellcheck"} & set(field)
     assert visitor.get("/settings/email").html.find(id="email")["autocapitalize"] == "none"
+
+
+def test_all_that_is_wrong_is_said_at_once_and_the_first_field_has_the_focus(
+    forum: Forum, member: Visitor
+) -> None:
+    forum.node()
+    page = member.send("/topics/new", title="", node_id="", body=" ")
+    assert page.status_int == 400
+    said = {one["id"]: one.text for one in page.html.find_all(class_="wrong")}
+    assert said == {
+        "title-wrong": "Title must not be empty.",
+        "node_id-wrong": "Choose a node.",
+        "body-wrong": "Text must not be empty.",
+    }
+    assert [one["id"] for one in page.html.find_all(autofocus=True)] == ["title"]
