@@ -34,8 +34,8 @@ from tests.system.webhook_receiver import Received, receiving
 EACH_DATABASE = pytest.mark.parametrize("kind", databases.KINDS)
 SEED = 20_261_123
 EVENTS = int(os.environ.get("STORM_EVENTS", "2000"))
-POSTS = int(os.environ.get("STORM_POSTS", "1000"))
-KILLS = int(os.environ.get("STORM_KILLS", "40"))
+POSTS = int(os.environ.get("STORM_POSTS", "400"))
+KILLS = int(os.environ.get("STORM_KILLS", "15"))
 """docs/quality.md has the figures of 10,000 events, 2,000 posts and 100 kills."""
 DELIVERED = WebhookDelivery.state == "delivered"
 

@@ -21,6 +21,7 @@ from forumsvc.sandbox import SandboxPool
 from forumsvc.services.content.authoring import Authoring
 from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.content.rules import Rules
+from tests.databases import on_sqlite
 from tests.functional.cli.conftest import Run
 from tests.functional.rows import insert_row, insert_rows
 from tests.system.process import prepare_child, wait_until
@@ -186,6 +187,7 @@ def test_what_is_outdated_is_found_by_an_index(database: Database, write: Write)
     assert len(statements) == 4
 
 
+@on_sqlite
 @pytest.mark.extended
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_it_can_be_stopped_at_any_time_and_goes_on_with_the_rest(

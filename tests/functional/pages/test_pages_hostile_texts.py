@@ -13,7 +13,7 @@ from forumsvc import clock
 from forumsvc.models import BrowserSession, Topic
 from forumsvc.oauth.token_hash import hash_token
 from forumsvc.passwords import hash_password
-from tests.databases import on_postgresql
+from tests.databases import on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
@@ -180,7 +180,7 @@ def faults(person: Person, form: FormOnPage) -> Iterator[str]:
             yield f"{name}, a file: {problem}"
 
 
-@on_postgresql
+@on_sqlite
 @pytest.mark.extended
 @pytest.mark.parametrize("caller", ["visitor", "member", "maintainer"])
 def test_every_form_takes_every_text(make_forum: MakeForum, caller: str) -> None:

@@ -46,7 +46,7 @@ def test_no_title_node_or_name_runs_in_lists_pages_and_feeds_of_topics(
     alice, node = forum.person("alice"), forum.node("Harbour")
     topics = [forum.topic(alice, node) for _ in range(A_PAGE)]
     visitor = Visitor(forum)
-    for payloads in batches(PAYLOADS):
+    for payloads in batches(PAYLOADS[::3]):
         with forum.database.session.begin() as db:
             for topic, payload in zip(topics, payloads, strict=True):
                 db.execute(update(Topic).where(Topic.id == topic).values(title=payload))
@@ -72,6 +72,6 @@ def test_nothing_of_an_address_runs_on_its_page(
     place, _, name = path.removesuffix("={}").replace("?", " ").replace("&", " ").rpartition(" ")
     place, *others = place.split(" ")
     fixed = dict(other.split("=") for other in others)
-    for payload in PAYLOADS[::15]:
+    for payload in PAYLOADS[::45]:
         page = visitor.get(place, **fixed, **{name: payload})
         assert load(COUNTER + page.text) == NOTHING, payload
