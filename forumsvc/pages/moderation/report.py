@@ -6,6 +6,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import NotFound
+from ...markup.text_content import text_content
 from ...models import ReportCategory
 from ...permissions import ReportPermission
 from ...queries import reports
@@ -20,6 +21,7 @@ from ..flash_messages import flash_message
 from ..forms import Values, form, process_form
 from ..page_tree import reports_page
 from ..paths import see_other, topic_path, user_path
+from ..previews import beginning
 from ..views import add_page
 
 _ROUTES = {
@@ -37,6 +39,7 @@ def show_report(container: Reports, request: ForumRequest) -> Values:
     # Whoever has just reported may not see it anymore: the last report can hide it.
     if others["flash_message"] is None:
         target = _target(container, request)
+        others["post"] = _post(container, request, target)
         if reports.is_open(request.db, request.actor_id, target.key):
             others["flash_message"] = _REPORTED
     return form(**others)
@@ -54,7 +57,8 @@ def submit_report(container: Reports, request: ForumRequest) -> Response | Value
         required("category", Choice(ReportCategory)),
         optional("comment", Lines(0, MAX_COMMENT), ""),
     )
-    return process_form(request, schema, store, **_others(request))
+    others = {**_others(request), "post": _post(container, request, target)}
+    return process_form(request, schema, store, **others)
 
 
 def _target(container: Reports, request: ForumRequest) -> Target:
@@ -64,6 +68,24 @@ def _target(container: Reports, request: ForumRequest) -> Target:
     except NotFound:
         # The message of the API names its parameter.
         raise NotFound("There is nothing here.") from None
+
+
+def _post(container: Reports, request: ForumRequest, target: Target) -> Values | None:
+    """Return the title, author and beginning of what is reported; None where that is a person."""
+    root = container.root
+    if target.reply_id is not None:
+        reply = root.replies.load(request.executor, target.reply_id)
+        found, title = reply, reply and reply.topic_title
+    elif target.topic_id is not None:
+        topic = root.topics.load(request.executor, target.topic_id)
+        found, title = topic, topic and topic.title
+    else:
+        return None
+    return found and {
+        "title": title,
+        "login": found.user_login,
+        "excerpt": beginning(text_content(found.body_html)),
+    }
 
 
 def _others(request: ForumRequest) -> dict[str, Any]:

@@ -106,9 +106,11 @@ def _decisions(row: ReviewRow) -> list[Decision]:
     """Return what can be decided."""
     if row.kind != ReviewKind.REPORTED:
         return [Decision.APPROVE, Decision.DELETE]
-    # APPROVE would be the same as DISMISS.
-    of_posts = [Decision.HIDE, Decision.DELETE] if row.topic_id else []
-    return [Decision.DISMISS, *of_posts]
+    # APPROVE would be the same as DISMISS, and HIDE for a reply the same as DELETE.
+    if row.reply_id is not None:
+        return [Decision.DISMISS, Decision.DELETE]
+    of_topics = [Decision.HIDE, Decision.DELETE] if row.topic_id else []
+    return [Decision.DISMISS, *of_topics]
 
 
 def includeme(config: Configurator) -> None:

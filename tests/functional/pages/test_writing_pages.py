@@ -72,7 +72,7 @@ def test_a_refused_text_saves_no_picture(forum: Forum, member: Visitor) -> None:
 def test_errors_are_in_the_language_of_the_reader(member: Visitor, topic: int) -> None:
     member.app.extra_environ["HTTP_ACCEPT_LANGUAGE"] = "zh-CN"
     page = sent(member.form(f"/topics/{topic}/replies"), body=" ")
-    assert wrong(page) == "正文不能为空。"
+    assert wrong(page) == "您的回复不能为空。"
     assert "没有内容" in member.get("/topics/999999").text
 
 
