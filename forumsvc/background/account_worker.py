@@ -9,10 +9,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import select
+
 from .. import clock
 from ..db.engine import Database
 from ..db.execution import SqlConnection
-from ..models import JobKind
+from ..models import JobKind, User
 from ..services import jobs, photos
 from ..services.account_work import Account, AccountTask, Step
 from ..services.erased_texts import OF_RENAMING
@@ -113,8 +115,11 @@ class AccountWorker(Handler):
     def _account(self, job: Claimed) -> Account:
         language = self._settings["site.language"]
         catalogue = gettext.translation("forumsvc", _LOCALE, [language], fallback=True)
+        with self._reading() as db:
+            joined = db.execute(select(User.created_at).where(User.id == int(job.key))).scalar_one()
         return Account(
             user_id=int(job.key),
+            joined=joined,
             login=job.data["login"],
             new_login=job.data["new_login"],
             addresses=job.data["addresses"],

@@ -36,14 +36,15 @@ class Account:
     """The order, and what its steps need.
 
     login: the former one; new_login: the one that it has got; addresses: the former email
-    addresses; since: when it was ordered; site_url, user_url: `site.url`, `site.user_url`; removed:
-    the line in place of a text.
+    addresses; joined: when the account was made; since: when the work was ordered; site_url,
+    user_url: `site.url`, `site.user_url`; removed: the line in place of a text.
     """
 
     user_id: int
     login: str
     new_login: str
     addresses: Sequence[str]
+    joined: datetime
     since: datetime
     site_url: str
     user_url: str

@@ -1,7 +1,7 @@
 """The steps that rewrite stored texts: of all tables at an erasure, of links at a renaming."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, or_, select
@@ -26,10 +26,12 @@ from ..models import (
     User,
 )
 from .account_work import Account, Step, Steps, by_scan, deletion
-from .login_texts import Rewrite, erase_login, link_to
+from .login_texts import Rewrite, erase_login, link_to, mentions
 from .purge import tell
 
 _POSTS_AT_ONCE, _ROWS_AT_ONCE = 20, 100
+_IN_FLIGHT = timedelta(seconds=5)
+"""So long after the order a post may be stored whose mentions were looked up before it."""
 
 _TEXTS: dict[Any, tuple[str, ...]] = {
     Topic: ("title", "body", "body_html"),
@@ -47,11 +49,18 @@ _TEXTS: dict[Any, tuple[str, ...]] = {
 """The columns in which people write. The audit log cannot be changed."""
 
 
-def _erased(account: Account) -> Rewrite:
-    return erase_login(account.login, account.addresses, account.site_url, account.new_login)
+def _erased(account: Account, row: Any) -> Rewrite:
+    # Of a post it is known what it mentions. Whoever registers `override`, and is erased, must not
+    # change the code of others.
+    html = getattr(row, "body_html", None)
+    is_mentioned = html is None or mentions(account.login, html)
+    return erase_login(
+        *(account.login, account.addresses, account.site_url, account.new_login),
+        is_mentioned=is_mentioned,
+    )
 
 
-def _renamed(account: Account) -> Rewrite:
+def _renamed(account: Account, row: Any) -> Rewrite:
     return link_to(account.login, account.user_url, account.new_login)
 
 
@@ -62,24 +71,26 @@ def _holds(model: Any, names: Sequence[str], account: Account) -> ColumnElement[
         words.append(f'"{account.login}"')
     columns = [getattr(model, name) for name in names]
     found = or_(*(each.icontains(word, autoescape=True) for each in columns for word in words))
-    # Somebody else may have the login by now.
-    old = model.created_at <= account.since if hasattr(model, "created_at") else None
-    return found if old is None else and_(old, found)
+    # Somebody else may have the login by now, and others may have written the word before.
+    written = getattr(model, "updated_at", getattr(model, "created_at", None))
+    if written is None:
+        return found
+    return and_(model.created_at <= account.since + _IN_FLIGHT, written >= account.joined, found)
 
 
 def _step(
-    model: Any, names: tuple[str, ...], rewriting: Callable[[Account], Rewrite], *, tells: bool
+    model: Any, names: tuple[str, ...], rewriting: Callable[[Account, Any], Rewrite], *, tells: bool
 ) -> Step:
     """Return the step that rewrites columns. tells: whether events say that a post has changed."""
     columns = [getattr(model, name) for name in names]
     ids = [Reply.topic_id] if model is Reply else []
 
     def change(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
-        rewrite = rewriting(account)
         if model is Reply:
             lock_topics_of(db, keys)
         query = select(model.id, *ids, *columns).where(model.id.in_(keys)).order_by(model.id)
         for row in db.execute(with_row_locks(query, model)).all():
+            rewrite = rewriting(account, row)
             before = {name: getattr(row, name) for name in names}
             new = {name: rewrite(text) for name, text in before.items() if text}
             changed = {name: text for name, text in new.items() if text != before[name]}

@@ -14,19 +14,35 @@ _END = r"(?![A-Za-z0-9_.-]*[A-Za-z0-9_])"
 """Behind a login, which is not the beginning of a longer one."""
 
 
-def erase_login(login: str, addresses: Sequence[str], site_url: str, new_login: str) -> Rewrite:
+def mentions(login: str, html: str) -> bool:
+    """Return whether a rendered text has a mention of a login, whatever the case."""
+    return f'class="user-mention">@{login.lower()}</a>' in html.lower()
+
+
+def erase_login(
+    login: str,
+    addresses: Sequence[str],
+    site_url: str,
+    new_login: str,
+    *,
+    is_mentioned: bool = True,
+) -> Rewrite:
     """Return what replaces a person's login and addresses in texts, whatever the case.
 
     `@login` becomes plain `@new_login`, also where it was a link; in links to the person's page the
     login is replaced; so is each of `addresses`, which are email addresses. Other words that equal
-    the login stay: it may be any word. site_url: `site.url`, may be empty.
+    the login stay: it may be any word. site_url: `site.url`, may be empty; is_mentioned: False
+    where `@login` is something else, such as a decorator in code, and stays.
     """
     written, new = re.escape(login), f"@{new_login}"
     own = [re.escape(each) for each in (site_url.rstrip("/"), escape(site_url.rstrip("/"))) if each]
     page = "|".join([*dict.fromkeys(own), r"\]\(<?", 'href="'])
-    patterns = [
+    of_mentions = [
         (rf'<a href="[^"]*" class="user-mention">@{written}</a>', new),
         (rf"(?<![A-Za-z0-9_@/+])@{written}{_END}", new),
+    ]
+    patterns = [
+        *(of_mentions if is_mentioned else ()),
         (rf"((?:{page})(?:/api/v3)?(?:/users)?/){written}{_END}", rf"\g<1>{new_login}"),
         *(
             (rf"(?<![A-Za-z0-9_.+-]){re.escape(form)}(?![A-Za-z0-9_-])", new)

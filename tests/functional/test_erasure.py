@@ -310,3 +310,23 @@ def test_a_new_login_changes_the_links_of_mentions_and_no_text(
     link = f'<a href="/{LOGIN}" class="user-mention">@{LOGIN}</a>'
     assert link in before["body_html"]
     assert after["body_html"] == before["body_html"].replace(f'"/{LOGIN}"', '"/Zora"')
+
+
+def test_who_takes_a_word_for_a_login_changes_no_code_and_no_address_of_others(
+    forum: Forum, bob: Person, node: int
+) -> None:
+    text = "@override is Java, help@forum.example is ours:\n\n    @override\n    def run"
+    before = forum.topic(bob, node, "Before @override", text)
+    taker = forum.person("override")
+    forum.change(taker.id, email="help@forum.example", email_key="help@forum.example")
+    code = forum.topic(bob, node, "Code", "help@forum.example says\n\n    @override")
+    mention = forum.topic(bob, node, "Mention", "Ask @override")
+    shown = {one: bob.get(f"/topics/{one}").json for one in (before, code)}
+    order(forum, taker)
+    work(forum)
+    for one, topic in shown.items():
+        now = bob.get(f"/topics/{one}").json
+        assert {key: now[key] for key in ("title", "body", "body_html")} == {
+            key: topic[key] for key in ("title", "body", "body_html")
+        }
+    assert "override" not in bob.get(f"/topics/{mention}").json["body_html"]
