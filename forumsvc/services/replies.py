@@ -101,9 +101,12 @@ def destroy(
     reason: in the words of a moderator, who does it to the reply of another user, who is told.
     Return whether it changed.
     """
-    if reply.deleted_at is not None:
+    is_deleted = reply.deleted_at is not None
+    if not is_deleted or actor_id != reply.user_id:
+        # Of a deletion once more: a moderator's is a later one, which the author cannot take back.
+        db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
+    if is_deleted:
         return False
-    db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
     _count_in_topic(db, reply, -1)
     notify_jobs.delete_for_reply(db, reply.topic_id, reply.id)
     next_reply = _next_visible(db, reply)

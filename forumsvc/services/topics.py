@@ -144,6 +144,9 @@ def change(
     """
     name, is_set = _CHANGES[type_]
     if (getattr(topic, name) is not None) == is_set:
+        if type_ is EventType.TOPIC_DELETED and actor_id != topic.user_id:
+            # A moderator's deletion is a later one, which the author cannot take back.
+            _update(db, topic.id, deleted_at=now)
         return False
     if type_ is EventType.TOPIC_RESTORED:
         purge.check_restorable(db, Topic, topic.id)

@@ -22,6 +22,7 @@ from ...security import principals
 from ...services import replies as reply_service
 from ...services import signed_tokens
 from ...services import topics as topic_service
+from ...services.moderation.sweeps import is_swept
 from ...web.api.request import ForumRequest
 from ..forms import Values
 from ..page_tree import Factory, for_users, make_page_tree
@@ -77,8 +78,10 @@ def _context(kind: str) -> Factory:
 
         def own(user_id: int) -> Any:
             row = _KINDS[kind].find(db, post_id, lock=request.is_write)
-            is_own = row is not None and row.user_id == user_id
-            return row if is_own and row.deleted_at is not None else None
+            if row is None or row.user_id != user_id or row.deleted_at is None:
+                return None
+            connection = request.db if request.is_write else request.read_connection
+            return None if is_swept(connection, user_id, row.deleted_at) else row
 
         secret, purpose = request.settings["session.secret"], _purpose(kind, post_id)
         row = signed_tokens.verify(secret, purpose, token, request.now, own, _time_of)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, select
+from sqlalchemy import ColumnElement, Row, Select, or_, select
 from sqlalchemy.orm import Session
 
 from ...clock import rfc3339_or_none
@@ -67,6 +67,16 @@ Position = dict[str, int]
 def by_id(db: SqlConnection, sweep_id: int) -> Row[Any]:
     """Return an order."""
     return db.execute(select(*Sweep.__table__.c).where(Sweep.id == sweep_id)).one()
+
+
+def is_swept(db: SqlConnection, user_id: int, since: datetime) -> bool:
+    """Return whether a user's posts are to be hidden or deleted by an order since then."""
+    orders = select(Sweep.id).where(
+        Sweep.user_id == user_id,
+        Sweep.action != SweepAction.RESTORE,
+        or_(Sweep.created_at >= since, Sweep.finished_at.is_(None)),
+    )
+    return db.execute(orders.limit(1)).first() is not None
 
 
 def next_posts(db: SqlConnection, sweep: Any, position: Position) -> list[Post]:

@@ -2,7 +2,10 @@
 
 import pytest
 
+from forumsvc import clock
+from forumsvc.models import SweepAction
 from forumsvc.services import counter_check
+from forumsvc.services.moderation import sweeps
 from tests.functional.forum import Forum, Person
 
 from .visitor import Visitor, form_of, with_password
@@ -40,4 +43,30 @@ def test_only_that_deletion_can_be_taken_back_and_by_its_author_alone(
     assert chief.get(address).status_int == 403
     chief.send(f"/topics/{topic}/restore")
     chief.send(f"/topics/{topic}/delete")
+    assert member.get(address).status_int == 404
+
+
+@pytest.mark.parametrize("kind", ["topics", "replies"])
+@pytest.mark.parametrize("decision", ["deletes it", "decides the reports", "sweeps the author"])
+def test_what_a_moderator_has_decided_since_is_not_taken_back(
+    forum: Forum, member: Visitor, ann: int, kind: str, decision: str
+) -> None:
+    author = _ann(forum, ann)
+    topic = forum.topic(author, forum.node())
+    post = topic if kind == "topics" else forum.reply(author, topic)
+    reporter = forum.person("reporter")
+    kind_of = {"topics": "topic", "replies": "reply"}[kind]
+    reporter.post("/reports", obj_type=kind_of, obj_id=post, category="spam")
+    address = member.send(f"/{kind}/{post}/delete").location.removeprefix("http://localhost")
+    chief = forum.person("chief", role="maintainer", scope="read write moderate")
+    if decision == "deletes it":
+        done = chief.delete(f"/{kind}/{post}")
+    elif decision == "decides the reports":
+        [review] = chief.get("/reviews").json
+        done = chief.post(f"/reviews/{review['id']}/resolve", decision="delete", reason="spam")
+    else:
+        with forum.database.session.begin() as db:
+            sweeps.order(db, chief.id, clock.now(), ann, SweepAction.DELETE, since=None)
+        done = chief.get("/reviews")
+    assert done.status_int < 300, done.text
     assert member.get(address).status_int == 404
