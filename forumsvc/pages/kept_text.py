@@ -27,6 +27,8 @@ def written(request: ForumRequest) -> dict[str, str] | None:
 
 def carried(request: ForumRequest) -> dict[str, str] | None:
     """Return the fields that a login form carried along, None where it carried none."""
+    if request.method != "POST":  # a link must not put words into anybody's mouth
+        return None
     path = _text(request, f"{_PREFIX}path")
     return _texts(request, path, _PREFIX) if _WRITING.fullmatch(path) else None
 

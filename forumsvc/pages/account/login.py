@@ -66,10 +66,12 @@ def log_out_everywhere(context: PageContext, request: ForumRequest) -> Response:
 def redirect_to_login(error: LoginRequired, request: ForumRequest) -> Response:
     """Redirect to the login page, which then redirects to the requested page.
 
-    Who wrote a text gets the form at once, with the text in it.
+    Who wrote a text gets the form at once, with the text in it. Not for a form of another site: its
+    request comes without the cookie, and this answer would replace it, and so end the login.
     """
     kept = kept_text.written(request)
-    if kept is None:
+    is_foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+    if kept is None or is_foreign:
         return redirect_to_page(request, "login", next=error.next)
     values = form(next=None, flash_message=None, kept=kept_text.hidden_fields(kept))
     return render_to_response("templates/login.jinja2", values, request)

@@ -196,7 +196,7 @@ class _EditedMeanwhile(Exception):
 def _check_seen(request: ForumRequest, *texts: Any) -> None:
     """Raise _EditedMeanwhile unless the form showed these texts, the body first."""
     now, seen = digest_of(*texts), request.parameters.get("seen")
-    if seen is not None and seen != now:
+    if seen != now:
         raise _EditedMeanwhile(texts[0], now)
 
 

@@ -117,3 +117,12 @@ def test_a_text_goes_only_to_the_forms_of_posts(forum: Forum, visitor: Visitor) 
     fields = {"kept_path": "/applications", "kept_body": "x", "username": "ann"}
     answer = visitor.post("/login", password=PASSWORD, **fields)
     assert (answer.status_int, answer.location) == (303, "http://localhost/")
+
+
+def test_a_form_of_another_site_ends_no_login_and_plants_no_text(forum: Forum, topic: int) -> None:
+    sent_by_a_browser = {"Accept": "text/html", "Sec-Fetch-Site": "cross-site"}
+    path = f"/topics/{topic}/replies"
+    foreign = forum.app.post(path, {"body": TEXT}, headers=sent_by_a_browser, status=303)
+    assert "Set-Cookie" not in foreign.headers
+    kept = {"kept_path": path, "kept_body": TEXT}
+    assert TEXT not in Visitor(forum).get("/login", **kept).text
