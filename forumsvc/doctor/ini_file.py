@@ -27,7 +27,10 @@ _SET_UP_LOGGING = """
 import logging, logging.config, os, sys
 
 def open_nothing(handler):
-    os.stat(os.path.dirname(handler.baseFilename))
+    path = handler.baseFilename
+    place = path if os.path.exists(path) else os.path.dirname(path)
+    if not os.access(place, os.W_OK):
+        raise OSError(f"{place} cannot be written" if os.path.exists(place) else f"no {place}")
     return open(os.devnull, "a")
 
 logging.FileHandler._open = open_nothing

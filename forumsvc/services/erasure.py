@@ -12,7 +12,7 @@ from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_columns
-from ..db.statements import delete_of, insert_or_ignore, update_of, with_row_locks
+from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, NotFound
 from ..models import (
     AccessBlock,
@@ -117,7 +117,9 @@ def _load(db: Session, user_id: int, *, lock: bool = False) -> Row[Any]:
         User.closure_posts,
     )
     query = select(*columns).where(User.id == user_id)
-    row = db.execute(with_row_locks(query, User) if lock else query).one_or_none()
+    # Its email address has a unique index: to take it away needs a lock that waits for rows which
+    # refer to the user, and a weaker one before could end in a deadlock with their transactions.
+    row = db.execute(query.with_for_update() if lock else query).one_or_none()
     if row is None:
         raise NotFound(f"There is no user {user_id}.")
     return row

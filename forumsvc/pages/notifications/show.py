@@ -61,7 +61,9 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
     reply = found.replies.get(row.reply_id) if row.reply_id else None
     node = found.nodes.get(row.node_id) if row.node_id else None
     html = None
-    moderation = json.loads(row.details) if row.details else {}
+    details = json.loads(row.details) if row.details else {}
+    # A dump can hold anything.
+    moderation = details if isinstance(details, dict) and details.get("action") else {}
     end = clock.parse_rfc3339(moderation.get("until") or "")
     until = None if end is None else Moment.of(request, end)
     if moderation:

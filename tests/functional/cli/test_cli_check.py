@@ -258,7 +258,7 @@ format = %(message)s
 @pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [
-        ("forum.log", "logs/forum.log", "FileNotFoundError"),
+        ("forum.log", "logs/forum.log", "/logs"),
         ("formatter = json", "formatter = jsno", "KeyError('jsno')"),
         ("level = INFO", "level = WARN1", "Unknown level: 'WARN1'"),
         ("keys = file", "keys = file, mail", "'handler_mail'"),
