@@ -178,6 +178,9 @@ def behind_nginx(
             "127.0.0.1:6543": f"127.0.0.1:{service.port}",
             "listen 80": f"listen 127.0.0.1:{plain_port}",
             "listen 443": f"listen {listen.format(port=port)}",
+            # Where there may be no IPv6.
+            "[::]:80": f"127.0.0.1:{free_port()}",
+            "[::]:443": f"127.0.0.1:{free_port()}",
             f"/etc/letsencrypt/live/{HOST}/fullchain.pem": str(certificate),
             f"/etc/letsencrypt/live/{HOST}/privkey.pem": str(certificate),
             "/var/www/html": str(folder / "www"),
