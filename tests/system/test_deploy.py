@@ -93,8 +93,8 @@ def test_systemd_finds_a_mistake_in_the_ini_file_before_the_start_without_the_da
     ini.write_text((ROOT / "production.ini").read_text().replace(right, wrong, 1))
     unit = (DEPLOY / "forumsvc.service").read_text()
     [before] = re.findall(r"(?m)^ExecStartPre=(.*)$", unit)
-    programs_here = str(Path(sys.executable).parent)
-    before = before.replace("/srv/forum/bin", programs_here).replace("/srv/forum", str(tmp_path))
+    here = str(Path(sys.executable).parent)
+    before = before.replace("/srv/forum/current/bin", here).replace("/srv/forum", str(tmp_path))
     done = subprocess.run(
         shlex.split(before),
         env={
