@@ -36,6 +36,7 @@ def test_every_row_arrives_once_and_new_ids_go_on(
     old = f"sqlite:///{tmp_path}/forum.sqlite"
     new = databases.new_url("postgresql", "move_new", tmp_path_factory, worker_id, empty=True)
     shutil.copy(ROOT / "production.ini", tmp_path)
+    (tmp_path / "var").mkdir()
     environment = {
         **os.environ,
         "PATH": f"{doc_examples.commands(tmp_path)}{os.pathsep}{os.environ['PATH']}",
@@ -71,6 +72,6 @@ def test_every_row_arrives_once_and_new_ids_go_on(
             db.add(section)
             db.flush()
             assert section.id == highest + 1 > 1
-    again = shell("forumsvc -c production.ini load --trust-html moved", new)
+    again = shell("forumsvc -c production.ini load --trust-html var/moved", new)
     assert (again.returncode, again.stdout) == (1, "")
     assert "users" in again.stderr
