@@ -137,7 +137,10 @@ class LocalStorage:
         file.seek(start)
         with suppress(FileNotFoundError):
             if target.stat().st_size == size:
-                os.utime(target)
+                # Where another user stored it, as before a restore by the database's owner, its
+                # time stays: only the owner may set it, and the image is there all the same.
+                with suppress(PermissionError):
+                    os.utime(target)
                 return False
         self._make_dir(target.parent)
         descriptor, partial = tempfile.mkstemp(prefix=_PARTIAL_PREFIX, dir=target.parent)

@@ -1,5 +1,6 @@
 """LocalStorage: atomic, idempotent, never outside its folder."""
 
+import errno
 import os
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -55,6 +56,18 @@ def test_a_second_put_keeps_the_file(tmp_path: Path) -> None:
     assert storage.put(NAME, BytesIO(BYTES), "image/png") is False
     assert (tmp_path / NAME).stat().st_ino == was
     assert len(files(tmp_path)) == 1
+
+
+def test_an_image_that_another_user_owns_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
+
+    storage = LocalStorage(tmp_path)
+    storage.put(NAME, BytesIO(BYTES), "image/png")
+    monkeypatch.setattr(os, "utime", refuse)
+    assert storage.put(NAME, BytesIO(BYTES), "image/png") is False
 
 
 def test_a_truncated_copy_is_replaced(tmp_path: Path) -> None:
