@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from .. import migrate
 from ..cache import invalidation
 from ..db.engine import Database
+from ..db.execution import SqlConnection
 from ..email_addresses import email_key
 from ..markup.plain_text import escape_to_html
 from ..models import AuditRecord, User
@@ -48,10 +49,7 @@ def load_dump(
     """
     manifest = verify_dump(folder)
     _check_revision(manifest)
-    if migrate.current(database.reads) is None:
-        migrate.upgrade(database.writes)
-    if not is_current(database):
-        raise DumpError("The database is not at the revision of this code: run db upgrade.")
+    _upgrade(database)
     database.leave_wal()
     with database.session.begin() as db:
         prepare(db)
@@ -80,6 +78,26 @@ def _check_revision(manifest: Manifest) -> None:
         )
 
 
+def _upgrade(database: Database) -> None:
+    """Make the tables of a database, or go on where a killed load left off making them.
+
+    One with users is left to its administrator. Raises DumpError.
+    """
+    revision = migrate.current(database.reads)
+    is_new = revision is None  # a file, too, that no connection may make yet
+    if migrate.is_behind(revision) and not is_new:
+        with database.reads.connect() as db:
+            is_new = not _has_users(db)
+    if is_new:
+        migrate.upgrade(database.writes)
+    if not is_current(database):
+        raise DumpError("The database is not at the revision of this code: run db upgrade.")
+
+
+def _has_users(db: SqlConnection) -> bool:
+    return db.scalar(select(User.id).where(User.is_builtin.is_(False)).limit(1)) is not None
+
+
 def _make_empty(db: Session, manifest: Manifest) -> None:
     """Delete what a new database has. Raises DumpError where there are users, or a log."""
     known = dumped_tables(secrets=True)
@@ -89,7 +107,7 @@ def _make_empty(db: Session, manifest: Manifest) -> None:
     if connection.dialect.name == "postgresql":
         names = ", ".join(table.name for table in emptied)
         connection.exec_driver_sql(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE")
-    if db.scalar(select(func.count()).select_from(User).where(User.is_builtin.is_(False))):
+    if _has_users(db):
         raise DumpError("The database has users already: a dump is loaded into an empty one.")
     has_log = bool(db.scalar(select(func.count()).select_from(AuditRecord)))
     log = manifest.tables.get(AuditRecord.__tablename__)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from forumsvc import migrate
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
 from forumsvc.dump import DumpError, load_dump, write_dump, write_tar
@@ -17,6 +18,7 @@ from forumsvc.services import counter_check
 from tests import databases
 from tests.cases import each
 from tests.functional.cli.community import Community
+from tests.functional.rows import insert_row
 
 NASTY = "\x01\x7f\u2028\u202e\\ \" ' \\N \t\r\n</script> \U0010ffff é 楼"
 
@@ -54,6 +56,23 @@ def test_a_dump_with_secrets_restores_every_row(
     assert rows(target) == rows(database)
     with target.session.begin() as db:
         assert [one for one in counter_check.check(db) if one.wrong] == []
+
+
+@pytest.mark.both_databases
+def test_a_load_goes_on_where_a_killed_one_made_some_of_the_tables(
+    target: Database, tmp_path: Path
+) -> None:
+    write_dump(target, tmp_path / "dump", secrets=True)
+    with target.session.begin() as db:
+        insert_row(db, User, login="ann")
+    migrate.downgrade(target.writes, "0007")
+    with pytest.raises(DumpError, match="run db upgrade"):
+        load_dump(target, tmp_path / "dump")
+    assert migrate.current(target.reads) == "0007"
+    with target.writes.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM users WHERE login = 'ann'")
+    load_dump(target, tmp_path / "dump")
+    assert migrate.current(target.reads) == migrate.head()
 
 
 def test_sqlite_takes_a_load_while_another_has_the_file_open(
