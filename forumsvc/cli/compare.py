@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ..dump import comparison
+from ..settings.masking import mask_url
 from .command import Command
 from .context import CommandError, Context, pass_context
 from .failures import command_errors
@@ -27,6 +28,8 @@ def compare(context: Context, first: Path, second: Path) -> None:
     try:
         with command_errors(), ExitStack() as stack:
             one, other = (stack.enter_context(_open_side(path)) for path in (first, second))
+            if one.database is not None and one.database == other.database:
+                raise click.UsageError(f"A and B are the same database: {one.name}.")
             compared = [*comparison.compare(one, other)]
             not_compared = comparison.left_out(one, other)
     except CommandError as error:
@@ -38,7 +41,8 @@ def compare(context: Context, first: Path, second: Path) -> None:
             ["Table", "Rows of A", "Rows of B", "Only in A", "Only in B"],
             [[each.table, *each.rows, *each.only] for each in different],
         )
-    lines = [f"Compared {len(compared)} tables: {len(different)} differ."]
+    lines = [f"A: {one.name}", f"B: {other.name}"]
+    lines.append(f"Compared {len(compared)} tables: {len(different)} differ.")
     if not_compared:
         lines.append(f"Not compared, for want of secrets: {', '.join(not_compared)}.")
     context.output(
@@ -55,4 +59,6 @@ def _open_side(path: Path) -> AbstractContextManager[comparison.Side]:
         return nullcontext(comparison.open_dump_side(str(path), path))
     context = Context()
     context.ini = str(path)
-    return comparison.open_database_side(str(path), context.current_database())
+    database = context.current_database()
+    url = mask_url(database.url.render_as_string())
+    return comparison.open_database_side(f"{path} ({url})", database)

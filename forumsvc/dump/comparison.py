@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
-from sqlalchemy import Table
+from sqlalchemy import Table, text
 
 from ..db.engine import Database
 from .errors import DumpError
@@ -25,11 +26,15 @@ _PARTS = 256
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two. secrets: whether it has them; lines: returns the numbered rows of a table."""
+    """One of the two. secrets: whether it has them; lines: returns the numbered rows of a table.
+
+    database: what no other database has, however it is addressed; None: a dump.
+    """
 
     name: str
     secrets: bool
     lines: Callable[[Table], Lines]
+    database: tuple[object, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,20 @@ def open_database_side(name: str, database: Database) -> Iterator[Side]:
     if not is_current(database):
         raise DumpError(f"{name}: the database is not at the revision of this code.")
     with open_snapshot(database) as snapshot:
-        yield Side(name, True, lambda table: _snapshot_lines(snapshot, table))
+        yield Side(name, True, partial(_snapshot_lines, snapshot), _identity(database))
+
+
+def _identity(database: Database) -> tuple[object, ...]:
+    """Return the file of an SQLite database, or the server's start and the database in it.
+
+    A PostgreSQL server and its physical copy differ in their start only.
+    """
+    with database.reads.connect() as db:
+        if not database.is_sqlite:
+            query = text("SELECT pg_postmaster_start_time(), current_database()")
+            return tuple(db.execute(query).one())
+        file = Path(db.execute(text("PRAGMA database_list")).one().file).stat()
+        return file.st_dev, file.st_ino
 
 
 def open_dump_side(name: str, path: Path) -> Side:
@@ -121,8 +139,8 @@ def _digests(side: Side, table: Table, names: list[str]) -> Iterator[int]:
             row = read_row(line, fields)
         except DumpError as error:
             raise DumpError(f"{side.name}: {table.name} row {number}: {error}.") from None
-        text = json.dumps([row[name] for name in names], sort_keys=True)
-        yield int.from_bytes(blake2b(text.encode(), digest_size=16).digest())
+        values = json.dumps([row[name] for name in names], sort_keys=True)
+        yield int.from_bytes(blake2b(values.encode(), digest_size=16).digest())
 
 
 def _checksum(side: Side, table: Table, names: list[str]) -> tuple[int, str]:

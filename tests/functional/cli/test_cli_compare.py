@@ -6,6 +6,7 @@ import pytest
 
 from forumsvc.db.engine import Database
 from forumsvc.models import Topic, User
+from forumsvc.settings.masking import mask_url
 from tests.functional.cli.community import Community
 from tests.functional.cli.conftest import INI, Run, run_command
 
@@ -51,8 +52,25 @@ def test_a_changed_and_a_missing_row_are_counted(
     assert [" ".join(line.split()) for line in found.out.splitlines()[1:]] == [
         "users 3 3 1 1",
         "topics 4 3 1 0",
+        f"A: {tmp_path}/before",
+        f"B: {ini} ({mask_url(database.url.render_as_string())})",
         "Compared 33 tables: 2 differ.",
     ]
+
+
+@pytest.mark.both_databases
+def test_a_database_is_not_compared_with_itself(
+    database: Database, ini: Path, tmp_path: Path
+) -> None:
+    url = database.url
+    if database.is_sqlite:
+        (tmp_path / "link.sqlite").symlink_to(url.database or "")
+        url = url.set(database=f"{tmp_path}/link.sqlite")
+    other = tmp_path / "other.ini"
+    other.write_text(INI.format(url=url.render_as_string(hide_password=False).replace("%", "%%")))
+    refused = run_command("compare", ini, other)
+    assert (refused.code, refused.out) == (2, "")
+    assert "the same database" in refused.err
 
 
 def test_an_error_has_a_status_of_its_own(ini: Path, run: Run, tmp_path: Path) -> None:
