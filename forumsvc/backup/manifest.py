@@ -62,17 +62,19 @@ def parse_manifest(text: bytes) -> Manifest:
     """Return the manifest of this text. Raises BackupError where it is damaged or too new."""
     try:
         found = json.loads(text)
+        said = found.pop("sha256", None) if isinstance(found, dict) else None
+        is_damaged = said != _digest(found)
     except (ValueError, RecursionError):
         raise BackupError(f"{NAME} of the backup is damaged: it is no JSON.") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise BackupError(f"{NAME} is not that of a backup of forumsvc.")
-    if found.pop("sha256", None) != _digest(found):
+    if is_damaged:
         raise BackupError(f"{NAME} of the backup is damaged: its SHA-256 is wrong.")
     if found.get("format_version") != FORMAT_VERSION:
         raise BackupError("The backup has a newer format: use a newer forumsvc.")
     try:
         manifest = _manifest(found)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise BackupError(f"{NAME} of the backup has a wrong value.") from None
     if manifest.revision != migrate.head() and not migrate.is_behind(manifest.revision):
         raise BackupError(

@@ -173,7 +173,7 @@ def read_row(line: bytes, fields: tuple[Field, ...]) -> dict[str, Any]:
 
     Times have six digits after the point. Raises DumpError, whose message says what is wrong.
     """
-    row = _parse(line)
+    row = parse_row(line)
     values = {}
     for field in fields:
         value = row.pop(field.name, REQUIRED)
@@ -186,7 +186,8 @@ def read_row(line: bytes, fields: tuple[Field, ...]) -> dict[str, Any]:
     return values
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def parse_row(line: bytes) -> dict[str, Any]:
+    """Return the JSON object of a line, whatever its values. Raises DumpError as `read_row`."""
     try:
         row = _DECODER.decode(line.decode())
     except UnicodeDecodeError as error:

@@ -1,12 +1,19 @@
 """`forumsvc backup` and `forumsvc restore`."""
 
+import hashlib
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from forumsvc import migrate
+from forumsvc.backup.manifest import Manifest, Member, Photos
 from forumsvc.db.engine import Database
 from forumsvc.models import LastBackup, User
+from tests.cases import each
+from tests.functional import dump_rows
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.rows import insert_row
@@ -60,3 +67,41 @@ def test_a_restore_asks_before_it_replaces_and_is_refused_without_replace(
     assert logins(database) == ["ann"]
     # The backups of the former database are no backups of this one.
     assert recorded(database) is None
+
+
+def hostile_backup(path: Path, line: bytes, files: float = 0) -> Path:
+    """Write a backup with this line of photos, and all digests right."""
+    dump = dump_rows.write(path.with_suffix(""), {"photos": [line]}, secrets=True)
+    contents = {f"dump/{one.name}": one.read_bytes() for one in sorted(dump.iterdir())}
+    members = {
+        name: Member(len(one), hashlib.sha256(one).hexdigest()) for name, one in contents.items()
+    }
+    photos = Photos(files, 0, ())  # type: ignore[arg-type]  # JSON may have Infinity
+    manifest = Manifest("1", migrate.head(), "", "2026-01-31T09:05:00Z", members, photos)
+    with tarfile.open(path, "w") as tar:
+        for name, one in {**contents, "manifest.json": manifest.to_json()}.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(one)
+            tar.addfile(info, io.BytesIO(one))
+    return path
+
+
+@each(
+    ("name", "line", "files"),
+    [
+        ("list", b"[1]", 0),
+        ("null", b"null", 0),
+        ("broken", b"{x", 0),
+        ("number", b'{"id": ' + b"9" * 5_000 + b"}", 0),
+        ("bytes", b'{"name": "\xff"}', 0),
+        ("infinity", b"{}", float("inf")),
+    ],
+)
+def test_a_hostile_backup_is_refused_in_one_line(
+    run: Run, ann: int, database: Database, tmp_path: Path, name: str, line: bytes, files: float
+) -> None:
+    file = hostile_backup(tmp_path / f"{name}.tar", line, files)
+    said = "has a wrong value" if files else "photos.ndjson.gz line 1: "
+    assert said in run("backup", "verify", file).refusal
+    assert said in run("restore", "--replace", "--yes", file).refusal
+    assert logins(database) == ["ann"]
