@@ -12,6 +12,7 @@ from .. import clock
 from ..db.engine import Database
 from ..db.execution import SqlConnection
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
+from ..db.failures import is_temporary
 from ..errors import Conflict
 from ..models import AuditRecord, Review
 from ..oauth import tokens
@@ -116,6 +117,10 @@ def _close_accounts(database: Database, secret: str) -> bool:
             ended += 1
         except Conflict as error:
             log.warning("the account of user %d is not closed: %s", one.id, error)
+        except Exception as error:
+            if is_temporary(error):
+                raise
+            log.exception("the account of user %d is not closed", one.id)
     return ended == closures.BATCH_SIZE
 
 

@@ -26,6 +26,7 @@ from ..email_addresses import email_key
 from ..ids import MAX_ID, is_login
 from ..media.storage import is_name
 from ..models import PROFILE_TEXTS
+from ..services.erasure import PostsErasure
 from ..text_rules import body_error, line_error
 from .errors import DumpError
 from .tables import HTML_COLUMNS, dumped_columns
@@ -86,9 +87,10 @@ def _field(column: Column[Any]) -> Field:
         return Field(**common, kind="integer", low=low, high=high)
     if not isinstance(type_, String):
         raise TypeError(f"no rule for {column.table.name}.{column.name}")
-    listed = _checked(column.table, _ONE_OF).get(column.name)
-    choices = None if listed is None else tuple(one.strip(" '") for one in listed.split(","))
     name = f"{column.table.name}.{column.name}"
+    listed, choices = _checked(column.table, _ONE_OF).get(column.name), _CHOICES.get(name)
+    if listed is not None:
+        choices = tuple(one.strip(" '") for one in listed.split(","))
     length, rule = _MAX_LENGTHS.get(name, type_.length), RULE_OF.get(name)
     return Field(**common, kind="text", max_length=length, choices=choices, rule=rule)
 
@@ -166,6 +168,9 @@ _MAX_LENGTHS = {"users.name": 100} | {
     f"users.{text.name}": text.max_length for text in PROFILE_TEXTS
 }
 """Of columns that the database does not limit, but the API does."""
+
+_CHOICES: dict[str, tuple[str, ...]] = {"users.closure_posts": tuple(map(str, PostsErasure))}
+"""Of columns that have no CHECK of the database."""
 
 
 def read_row(line: bytes, fields: tuple[Field, ...]) -> dict[str, Any]:

@@ -135,6 +135,16 @@ def test_the_last_admin_stays_and_stops_nobody_else(
     assert (state(forum, chief), state(forum, alice)) == ("active", "deleted")
 
 
+def test_an_account_that_cannot_be_closed_stops_nobody_else(
+    forum: Forum, alice: Person, bob: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice.post(CLOSURE, **ASKED)
+    forum.change(bob.id, closes_at=end_of(forum, alice) - timedelta(days=1), closure_posts="burn")
+    at(monkeypatch, end_of(forum, alice))
+    maintain(forum)
+    assert (state(forum, bob), state(forum, alice)) == ("active", "deleted")
+
+
 def test_it_is_erased_at_the_end_and_not_a_second_before(
     forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

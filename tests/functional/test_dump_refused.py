@@ -36,6 +36,7 @@ WRONG_VALUES = [
     ("users", {"created_at": None}, "created_at must not be null"),
     ("users", {"role": "king"}, "role must be one of member, vip, maintainer, admin"),
     ("users", {"state": "gone"}, "state must be one of active, blocked, deleted"),
+    ("users", {"closure_posts": "burn"}, "closure_posts must be one of keep, blank, delete"),
     ("users", {"login": "a/b"}, "login must be a login"),
     ("users", {"id": 2**63}, f"id must be an integer from 1 to {2**63 - 1}"),
     ("users", {"id": True}, "id must be an integer"),
