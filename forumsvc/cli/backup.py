@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -19,6 +20,7 @@ from ..backup import (
     verify_backup,
 )
 from ..oauth import explorer
+from ..queries import photos as photo_queries
 from ..services import backups, search_reindex
 from ..services.photo_storage import open_storages
 from .command import Command, Group
@@ -71,13 +73,16 @@ def make(
     storages = None if without_photos else open_storages(context.settings, context.ini_dir)
     source = Source(context.current_database(), storages, context.settings["site.url"])
     made = make_backup(source, file.absolute(), keep=keep, verify=not unverified)
-    created_at = datetime.fromisoformat(made.manifest.created_at)
-    if made.verified is not None:
+    lines = [*_lines(file, made)]
+    if made.manifest.photos is None and _has_local_photos(context):
+        lines.append("Without the photos of photos.dir it does not count as the last backup.")
+    elif made.verified is not None:
         with context.transaction() as db:
+            created_at = datetime.fromisoformat(made.manifest.created_at)
             backups.record(db, created_at, str(file.absolute()))
     photos = made.manifest.photos
     context.output(
-        "\n".join(_lines(file, made)),
+        "\n".join(lines),
         file=str(file),
         size=file.stat().st_size,
         verified=made.verified is not None,
@@ -86,6 +91,14 @@ def make(
         missing=photos.missing if photos else [],
         removed=[*map(str, made.removed)],
     )
+
+
+def _has_local_photos(context: Context) -> bool:
+    """Return whether there are photos, and photos.dir has them: a bucket may have versions."""
+    if context.settings["photos.storage"] != "local":
+        return False
+    with context.database.reads.connect() as db:
+        return any(True for _ in chain(photo_queries.all_photos(db), photo_queries.avatars(db)))
 
 
 def _lines(file: Path, made: Made) -> Iterator[str]:

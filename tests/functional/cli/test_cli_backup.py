@@ -50,6 +50,19 @@ def test_only_a_verified_backup_counts_as_the_last_one(
     assert run("backup", tmp_path / "b-2").code == 2
 
 
+def test_a_backup_without_the_photos_of_this_machine_is_not_the_last_one(
+    run: Run, ini: Path, ann: int, database: Database, tmp_path: Path
+) -> None:
+    with database.session.begin() as db:
+        db.get_one(User, ann).avatar = f"00/{'0' * 64}.png"
+    made = run("backup", "--no-photos", tmp_path / "b-1.tar")
+    assert "does not count" in made.out
+    assert recorded(database) is None
+    ini.write_text(f"{ini.read_text()}photos.storage = s3\nphotos.s3_bucket = photos\n")
+    assert run("backup", "--no-photos", tmp_path / "b-2.tar").code == 0
+    assert recorded(database) == str(tmp_path / "b-2.tar")
+
+
 def test_a_restore_asks_before_it_replaces_and_is_refused_without_replace(
     run: Run, ini: Path, ann: int, database: Database, tmp_path: Path
 ) -> None:
