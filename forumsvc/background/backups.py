@@ -4,6 +4,7 @@ The backup is made by `forumsvc backup` in a process of its own, of low priority
 job of this one is slower for it.
 """
 
+import json
 import logging
 import os
 import subprocess
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 _LOOK_SECONDS = 30.0
 _POLL_SECONDS = 0.5
 _NICENESS = 10
+_MOST_NAMES = 5
 
 
 class BackupPlan:
@@ -84,25 +86,36 @@ class BackupMaker(Handler):
     def _make(self, now: datetime) -> bool:
         """Return whether it was made: False if this process is to stop. Raises JobFailed."""
         file = self._folder / now.strftime("forum-%Y-%m-%dT%H-%M-%SZ.tar")
-        words = ["-c", self._ini, "backup", file, "--keep", str(self._keep)]
+        words = ["-c", self._ini, "backup", file, "--keep", str(self._keep), "--json"]
         with subprocess.Popen(  # noqa: S603 - words of ours and of the ini file
             [sys.executable, "-m", "forumsvc.cli", *words],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         ) as process:
             os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
             while True:
                 try:
-                    said = process.communicate(timeout=_POLL_SECONDS)[1]
+                    result, said = process.communicate(timeout=_POLL_SECONDS)
                     break
                 except subprocess.TimeoutExpired:
                     if self.stopping.is_set():
                         process.kill()
         if process.returncode == 0:
-            log.info("The backup %s is whole and verified", file)
+            _log_made(file, json.loads(result)["lost"])
             return True
         if self.stopping.is_set():
             return False
         lines = said.decode(errors="replace").strip().splitlines() or [f"{process.returncode}"]
         raise JobFailed(lines[-1].removeprefix("Error: "), is_final=True)
+
+
+def _log_made(file: Path, lost: list[str]) -> None:
+    """lost: the names of photos that have a row and no whole file."""
+    log.info("The backup %s is whole and verified", file)
+    if lost:
+        log.warning(
+            "The backup %s lacks photos, whose files are missing or damaged: %d (%s). forumsvc "
+            "photos check lists them",
+            *(file, len(lost), ", ".join(lost[:_MOST_NAMES])),
+        )

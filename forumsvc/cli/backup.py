@@ -89,6 +89,7 @@ def make(
         rows=made.verified.rows if made.verified else None,
         photos=photos.files if photos else None,
         missing=photos.missing if photos else [],
+        lost=made.lost,
         removed=[*map(str, made.removed)],
     )
 
@@ -137,11 +138,14 @@ def verify(context: Context, file: Path) -> None:
     """
     with _temporary_folder() as work:
         verified = verify_backup(file, work)
-    photos = verified.manifest.photos
+    photos, lines = verified.manifest.photos, [_holds(verified)]
+    if photos is not None and photos.missing:
+        lines.append(f"{len(photos.missing)} photos that rows name are not in it.")
     context.output(
-        _holds(verified),
+        "\n".join(lines),
         rows=verified.rows,
         photos=photos.files if photos else None,
+        missing=photos.missing if photos else [],
         wrong_counters=verified.wrong_counters,
         created_at=verified.manifest.created_at,
         site_url=verified.manifest.site_url,

@@ -1,17 +1,25 @@
-"""When a backup is due by the plan."""
+"""When a backup is due by the plan, and what the log and the job say of one that was made."""
 
+import io
+import logging
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
 
 from forumsvc import clock
-from forumsvc.background.backups import BackupPlan
+from forumsvc.background.backups import BackupMaker, BackupPlan
+from forumsvc.background.job_runner import JobRunner
 from forumsvc.db.engine import Database
-from forumsvc.models import Job
-from forumsvc.services import backups, deployment
+from forumsvc.media.storage import LocalStorage
+from forumsvc.models import Job, JobKind, User
+from forumsvc.services import backups, deployment, jobs
 from forumsvc.settings import Settings
+from tests.functional.cli.conftest import INI, run_command
 from tests.functional.forum import SECRET
+from tests.functional.rows import insert_row
+from tests.functional.test_backup import FIRST, SECOND, name_of
 
 pytestmark = pytest.mark.both_databases
 
@@ -21,6 +29,36 @@ def plan(database: Database) -> BackupPlan:
     url = database.url.render_as_string(hide_password=False)
     required = {"sqlalchemy.url": url, "session.secret": SECRET, "site.environment": "development"}
     return BackupPlan(database, Settings({**required, "backup.every_hours": "24"}))
+
+
+@pytest.fixture
+def runner(database: Database, tmp_path: Path) -> JobRunner:
+    """A runner with a backup to make, of a forum with an ini file."""
+    url = database.url.render_as_string(hide_password=False)
+    plan = {"backup.every_hours": "24", "backup.dir": "backups", "backup.keep": "7"}
+    lines = (f"{name} = {value}\n" for name, value in {**plan, "photos.dir": "photos"}.items())
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url=url.replace("%", "%%")) + "".join(lines))
+    (tmp_path / "backups").mkdir()
+    required = {"sqlalchemy.url": url, "session.secret": SECRET, "site.environment": "development"}
+    with database.session.begin() as db:
+        jobs.enqueue(db, JobKind.BACKUP, clock.now(), {})
+    return JobRunner(database, [BackupMaker(database, Settings(required | plan), ini)], 1.0)
+
+
+def test_the_log_names_photos_that_have_no_file(
+    database: Database, runner: JobRunner, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    LocalStorage(tmp_path / "photos").put(name_of(FIRST), io.BytesIO(FIRST), "image/png")
+    with database.session.begin() as db:
+        for login, content in (("ann", FIRST), ("ben", SECOND)):
+            insert_row(db, User, login=login, avatar=name_of(content))
+    with caplog.at_level(logging.WARNING):
+        assert runner.run_due(JobKind.BACKUP) == 1
+    [said] = caplog.messages
+    assert f"missing or damaged: 1 ({name_of(SECOND)})" in said
+    [made] = (tmp_path / "backups").glob("*.tar")
+    assert "1 photos that rows name are not in it" in run_command("backup", "verify", made).out
 
 
 def test_none_is_due_in_a_copy_whose_folder_may_be_that_of_the_living_forum(
