@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 30.0
 _POLL_SECONDS = 0.5
+_BUSY_MINUTES = 5
 _NICENESS = 10
 _MOST_NAMES = 5
 
@@ -71,20 +72,25 @@ class BackupMaker(Handler):
         self.lock = timedelta(hours=settings["backup.every_hours"])
 
     def run(self, job: Claimed) -> None:
-        """Make it, unless one was made since; go on later if this process is to stop meanwhile."""
+        """Make it, unless one was made since.
+
+        Later, if this process is to stop meanwhile, or somebody makes one by hand now.
+        """
         with self._database.reads.connect() as db:
             made_at = backups.last_made_at(db)
-        if (made_at is None or made_at < job.created_at) and not self._make(clock.now()):
-            with self._database.session.begin() as db:
-                jobs.give_back(db, job, clock.now())
-            return
+        if made_at is None or made_at < job.created_at:
+            again_at = self._make(clock.now())
+            if again_at is not None:
+                with self._database.session.begin() as db:
+                    jobs.give_back(db, job, again_at)
+                return
         with self._database.session.begin() as db:
             if jobs.hold(db, job):
                 jobs.finish(db, job, clock.now())
                 backups.forget_failures(db)
 
-    def _make(self, now: datetime) -> bool:
-        """Return whether it was made: False if this process is to stop. Raises JobFailed."""
+    def _make(self, now: datetime) -> datetime | None:
+        """Return None if it was made, else when to try again. Raises JobFailed."""
         file = self._folder / now.strftime("forum-%Y-%m-%dT%H-%M-%SZ.tar")
         words = ["-c", self._ini, "backup", file, "--keep", str(self._keep), "--json"]
         with subprocess.Popen(  # noqa: S603 - words of ours and of the ini file
@@ -103,11 +109,15 @@ class BackupMaker(Handler):
                         process.kill()
         if process.returncode == 0:
             _log_made(file, json.loads(result)["lost"])
-            return True
+            return None
         if self.stopping.is_set():
-            return False
+            return now
         lines = said.decode(errors="replace").strip().splitlines() or [f"{process.returncode}"]
-        raise JobFailed(lines[-1].removeprefix("Error: "), is_final=True)
+        why = lines[-1].removeprefix("Error: ").removesuffix(".")
+        if process.returncode == backups.BUSY:
+            log.warning("The backup is tried again in %d minutes: %s", _BUSY_MINUTES, why)
+            return clock.now() + timedelta(minutes=_BUSY_MINUTES)
+        raise JobFailed(why, is_final=True)
 
 
 def _log_made(file: Path, lost: list[str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import private
-from .errors import BackupError
+from .errors import BackupBusy
 from .manifest import DUMP
 
 PART = ".part"
@@ -22,14 +22,14 @@ _LOCK, _WORK = ".forumsvc-backup.lock", ".forumsvc-backup.work"
 def alone_in(folder: Path) -> Iterator[Path]:
     """Keep other backups out of a folder; yield an empty folder in it, which is removed at the end.
 
-    The lock is the system's, so a killed process holds it no longer. Raises BackupError where
+    The lock is the system's, so a killed process holds it no longer. Raises BackupBusy where
     another process has it.
     """
     with open(folder / _LOCK, "ab", opener=private) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BackupError(f"Another backup is being written into {folder}.") from None
+            raise BackupBusy(f"Another backup is being written into {folder}.") from None
         work = folder / _WORK
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(mode=0o700)

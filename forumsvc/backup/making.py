@@ -28,8 +28,8 @@ def make_backup(source: Source, path: Path, *, keep: int | None, verify: bool) -
     """Make a backup beside the running service. A killed run leaves a `.part`, the next removes it.
 
     keep: how many of such names stay in the folder, None: all; verify: also load it, beside it.
-    Raises BackupError where the file is there, another backup is being made in the folder, or it
-    cannot be written; and DumpError.
+    Raises BackupBusy where another backup is being made in the folder, BackupError where the file
+    is there or cannot be written; and DumpError.
     """
     try:
         with alone_in(path.parent) as work:

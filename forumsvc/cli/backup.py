@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from ..backup import (
+    BackupBusy,
     BackupError,
     Made,
     Source,
@@ -24,7 +25,7 @@ from ..queries import photos as photo_queries
 from ..services import backups, search_reindex
 from ..services.photo_storage import open_storages
 from .command import Command, Group
-from .context import Context, pass_context
+from .context import CommandError, Context, pass_context
 from .options import yes_option
 
 _SECRETS = (
@@ -32,6 +33,12 @@ _SECRETS = (
     "PostgreSQL are not in it."
 )
 _MOST_NAMES = 10
+
+
+class _Busy(CommandError):
+    """Another backup is being made in the folder."""
+
+    exit_code = backups.BUSY
 
 
 class _WithDefault(Group):
@@ -66,13 +73,17 @@ def make(
 ) -> None:
     """Make a backup, FILE.tar, and verify it. The service may run meanwhile.
 
-    `forumsvc backup FILE.tar` is the same. FILE.tar must not be there.
+    `forumsvc backup FILE.tar` is the same. FILE.tar must not be there. Exit status: 75 while
+    another backup is being made in its folder.
     """
     if file.suffix != ".tar":
         raise click.UsageError("The name of a backup ends in .tar.")
     storages = None if without_photos else open_storages(context.settings, context.ini_dir)
     source = Source(context.current_database(), storages, context.settings["site.url"])
-    made = make_backup(source, file.absolute(), keep=keep, verify=not unverified)
+    try:
+        made = make_backup(source, file.absolute(), keep=keep, verify=not unverified)
+    except BackupBusy as error:
+        raise _Busy(str(error)) from None
     lines = [*_lines(file, made)]
     if made.manifest.photos is None and _has_local_photos(context):
         lines.append("Without the photos of photos.dir it does not count as the last backup.")

@@ -1,5 +1,6 @@
 """When the last whole and verified backup of this database was made."""
 
+import os
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +12,8 @@ from ..db.statements import delete_of, insert_of
 from ..models import Job, JobKind, JobState, LastBackup
 from . import jobs
 
+BUSY = os.EX_TEMPFAIL
+"""The exit status of `forumsvc backup` where another one is being made in the folder."""
 _ID = 1
 
 

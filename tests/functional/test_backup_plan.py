@@ -1,5 +1,6 @@
 """When a backup is due by the plan, and what the log and the job say of one that was made."""
 
+import fcntl
 import io
 import logging
 from datetime import timedelta
@@ -59,6 +60,23 @@ def test_the_log_names_photos_that_have_no_file(
     assert f"missing or damaged: 1 ({name_of(SECOND)})" in said
     [made] = (tmp_path / "backups").glob("*.tar")
     assert "1 photos that rows name are not in it" in run_command("backup", "verify", made).out
+
+
+def test_it_waits_for_a_backup_that_is_made_by_hand(
+    database: Database, runner: JobRunner, tmp_path: Path
+) -> None:
+    with open(tmp_path / "backups" / ".forumsvc-backup.lock", "ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert runner.run_due(JobKind.BACKUP) == 1
+    with database.session.begin() as db:
+        [job] = db.scalars(select(Job)).all()
+        assert (job.state, job.attempts) == ("waiting", 0)
+        assert clock.now() < job.due_at < clock.now() + timedelta(minutes=10)
+        job.due_at = clock.now()
+    assert runner.run_due(JobKind.BACKUP) == 1
+    with database.reads.connect() as db:
+        assert db.scalars(select(Job.id)).all() == []
+        assert backups.last_made_at(db) is not None
 
 
 def test_none_is_due_in_a_copy_whose_folder_may_be_that_of_the_living_forum(
