@@ -7,10 +7,10 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..files import private
-from .errors import BackupBusy
+from .errors import BackupBusy, BackupError
 from .manifest import DUMP
 
 PART = ".part"
@@ -23,9 +23,9 @@ def alone_in(folder: Path) -> Iterator[Path]:
     """Keep other backups out of a folder; yield an empty folder in it, which is removed at the end.
 
     The lock is the system's, so a killed process holds it no longer. Raises BackupBusy where
-    another process has it.
+    another process has it, BackupError where this user may not open its file.
     """
-    with open(folder / _LOCK, "ab", opener=private) as lock:
+    with _open_lock(folder / _LOCK) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -37,6 +37,16 @@ def alone_in(folder: Path) -> Iterator[Path]:
             yield work
         finally:
             shutil.rmtree(work, ignore_errors=True)
+
+
+def _open_lock(path: Path) -> BinaryIO:
+    try:
+        return open(path, "ab", opener=private)
+    except PermissionError:
+        raise BackupError(
+            f"{path} cannot be opened: Permission denied. If another user made a backup here, "
+            "delete this file, and make all backups as the same user."
+        ) from None
 
 
 def remove_unfinished(path: Path) -> None:

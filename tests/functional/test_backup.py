@@ -1,5 +1,6 @@
 """Backups: what is made is whole, and what is not whole is refused and changes nothing."""
 
+import errno
 import fcntl
 import gzip
 import hashlib
@@ -18,6 +19,7 @@ from forumsvc.backup import (
     BackupError,
     Made,
     Source,
+    folder,
     make_backup,
     restore_backup,
     verify_backup,
@@ -182,6 +184,15 @@ def test_of_two_at_once_one_is_refused_and_what_a_killed_one_left_is_removed(hom
             home.make()
     home.make()
     assert home.names() == ["b-1.tar"]
+
+
+def test_a_lock_of_another_user_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str, flags: int) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr(folder, "private", refuse)
+    with pytest.raises(BackupError, match=r"backups/\.forumsvc-backup\.lock cannot be opened"):
+        home.make()
 
 
 @pytest.mark.both_databases
