@@ -20,9 +20,10 @@ from ..backup import (
     restore_backup,
     verify_backup,
 )
+from ..db.engine import Database
 from ..oauth import explorer
 from ..queries import photos as photo_queries
-from ..services import backups, search_reindex
+from ..services import backups, leases, search_reindex
 from ..services.photo_storage import open_storages
 from .command import Command, Group
 from .context import CommandError, Context, pass_context
@@ -166,10 +167,13 @@ def verify(context: Context, file: Path) -> None:
 @click.command(cls=Command)
 @_file
 @click.option("--replace", is_flag=True, help="Delete what is in the database.")
+@click.option("--force", is_flag=True, help="Replace it, too, while a service seems to run.")
 @click.option("--keep-sessions", is_flag=True, help="Keep log-ins and access tokens.")
 @yes_option
 @pass_context
-def restore(context: Context, file: Path, replace: bool, keep_sessions: bool, yes: bool) -> None:
+def restore(
+    context: Context, file: Path, replace: bool, force: bool, keep_sessions: bool, yes: bool
+) -> None:
     """Restore a backup into an empty database.
 
     With its photos. All of it, or nothing. Empty is a database without tables, or without users.
@@ -178,6 +182,8 @@ def restore(context: Context, file: Path, replace: bool, keep_sessions: bool, ye
     if context.sqlite_file is not None:
         context.sqlite_file.absolute().parent.mkdir(parents=True, exist_ok=True)
     if replace and not is_empty(context.database):
+        if not force:
+            _check_no_worker_runs(context.database)
         context.confirm("All that is in the database is deleted for good.", yes=yes)
     storages = open_storages(context.settings, context.ini_dir)
     with _temporary_folder() as work:
@@ -209,6 +215,16 @@ def restore(context: Context, file: Path, replace: bool, keep_sessions: bool, ye
         corrected=restored.counters,
         created_at=restored.manifest.created_at,
     )
+
+
+def _check_no_worker_runs(database: Database) -> None:
+    """Raise CommandError where a worker has a lease, which one that is stopped gives back."""
+    if holders := leases.holders(database.executor):
+        names = ", ".join(one.rpartition("-")[0] for one in holders)
+        raise CommandError(
+            f"A service of this database runs, or was killed within {leases.SECONDS:.0f} s (host "
+            f"and process: {names}). Stop it on all hosts, or use --force."
+        )
 
 
 @contextmanager

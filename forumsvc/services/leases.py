@@ -54,6 +54,16 @@ _SELECT_HOLDER: Any = select(Lease.holder).where(
 )
 
 
+def holders(db: ReadConnection) -> list[str]:
+    """Return who holds any lease now: each worker that is alive, or was killed just now."""
+    return [str(found.holder) for found in rows(db, _SELECT_HOLDERS, {})]
+
+
+_SELECT_HOLDERS: Any = (
+    select(Lease.holder).where(Lease.until > database_time()).distinct().order_by(Lease.holder)
+)
+
+
 def seconds_left(db: ReadConnection) -> float | None:
     """Return for how long the lease that ends last is held; negative: it ended; None: no lease."""
     [found] = rows(db, _SELECT_LAST, {})

@@ -12,6 +12,7 @@ from forumsvc import migrate
 from forumsvc.backup.manifest import Manifest, Member, Photos
 from forumsvc.db.engine import Database
 from forumsvc.models import LastBackup, User
+from forumsvc.services import leases
 from tests.cases import each
 from tests.functional import dump_rows
 from tests.functional.cli.conftest import Run
@@ -80,6 +81,21 @@ def test_a_restore_asks_before_it_replaces_and_is_refused_without_replace(
     assert logins(database) == ["ann"]
     # The backups of the former database are no backups of this one.
     assert recorded(database) is None
+
+
+@pytest.mark.both_databases
+def test_a_restore_replaces_nothing_under_a_service_that_runs(
+    run: Run, ann: int, database: Database, tmp_path: Path
+) -> None:
+    file = tmp_path / "b.tar"
+    assert run("backup", file).code == 0
+    with database.session.begin() as db:
+        insert_row(db, User, login="ben")
+        assert leases.acquire(db, "maintenance", "forum-1-4711-0a1b2c3d")
+    assert "forum-1-4711)" in run("restore", "--replace", "--yes", file).refusal
+    assert sorted(logins(database)) == ["ann", "ben"]
+    assert run("restore", "--replace", "--yes", "--force", file).code == 0
+    assert logins(database) == ["ann"]
 
 
 def hostile_backup(path: Path, line: bytes, files: float = 0) -> Path:
