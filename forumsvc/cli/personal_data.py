@@ -55,14 +55,16 @@ def export(context: Context, login: str, file: Path) -> None:
     A file that is there is refused; `-` is the standard output.
     """
     storages = open_storages(context.settings, context.ini_dir)
+    if file.exists():
+        raise CommandError(f"{file} is there already.")
+    with context.transaction() as session:
+        account = accounts.find(session, login)
+        deeds.record(session, Deed(AdminAction.USER_EXPORTED, None, clock.now(), account.id))
     with context.current_database().reads.connect() as db:
-        account = accounts.find(db, login)
         if str(file) == "-":
             data_export.write_export(db, account.id, sys.stdout.buffer, storages)
             return
         part = file.with_name(f"{file.name}.part")
-        if file.exists():
-            raise CommandError(f"{file} is there already.")
         try:
             part.unlink(missing_ok=True)
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

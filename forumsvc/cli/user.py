@@ -8,10 +8,11 @@ from sqlalchemy import Row
 
 from .. import clock
 from ..ids import MAX_ID
-from ..models import Role, UserState
+from ..models import AdminAction, Role, UserState
 from ..queries import accounts as reading
-from ..services import accounts, email_confirmation, login_names, registration
+from ..services import accounts, deeds, email_confirmation, login_names, registration
 from ..services.accounts import Account
+from ..services.deeds import Deed
 from ..services.moderation import restrictions, reviews
 from . import avatars
 from .command import Group
@@ -127,6 +128,8 @@ def add(
     registration.check_new_password(context.settings, "password", password, login, email)
     with context.transaction() as db:
         added = accounts.create(db, login, password, email=email, name=name, role=Role(role))
+        details = {"role": str(added.role)}
+        deeds.record(db, Deed(AdminAction.USER_ADDED, None, clock.now(), added.id, details=details))
     context.output(
         f"Added {added.login}, user {added.id}, {added.role}.",
         id=added.id,

@@ -12,6 +12,8 @@ from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of, p
 class AdminAction(StrEnum):
     """What the log has beside the types of events."""
 
+    USER_ADDED = "user.added"
+    USER_EXPORTED = "user.exported"
     USER_PASSWORD_SET = "user.password_set"  # noqa: S105 - no password
     USER_EMAIL_CONFIRMED = "user.email_confirmed"
     USER_PASSWORD_LINK = "user.password_link"  # noqa: S105 - no password

@@ -125,3 +125,15 @@ def test_a_password_link_is_not_mailed_where_no_mail_is_sent(run: Run, people: l
 def test_list_finds_by_a_part_of_login_name_or_address(run: Run, people: list[str]) -> None:
     shown = run("user", "list", "--search", "BOB@", "--json").json["users"]
     assert [one["login"] for one in shown] == ["bob"]
+
+
+def test_who_adds_an_admin_or_takes_the_data_of_a_person_stands_in_the_log(
+    run: Run, tmp_path: Path
+) -> None:
+    run("user", "add", "boss", "--password", "tangled-wire-77", "--role", "admin")
+    run("user", "export", "boss", str(tmp_path / "boss.zip"))
+    listed = run("log", "list", "--user", "boss", "--json").json["log"]
+    assert {(one["action"], (one["details"] or {}).get("role")) for one in listed} == {
+        ("user.added", "admin"),
+        ("user.exported", None),
+    }
