@@ -78,9 +78,7 @@ def test_a_request_under_way_is_finished_by_its_worker(tmp_path: Path) -> None:
         with slow_request(server) as connection:
             before = server.workers()
             server.process.send_signal(signal.SIGHUP)
-            wait_until(
-                lambda: "former processes end" in server.log, "the former workers are told to end"
-            )
+            wait_until(lambda: server.log.count("Shutdown after SIGHUP:") == 2, "both begin to end")
             let_go(server)
             late = read_response(connection)
         assert late.status == 200
