@@ -43,7 +43,7 @@ def test_each_migration_keeps_the_rows_of_every_table_up_and_down(blank: Databas
     for before, step in zip(["base", *steps], steps, strict=False):
         migrate.upgrade(blank.writes, step)
         with blank.writes.begin() as connection:
-            assert {table: rows.count(connection)[table] for table in kept} == kept
+            assert kept.items() <= rows.count(connection).items()
             rows.fill(connection)
             there = schema(connection)
         migrate.downgrade(blank.writes, before)
