@@ -211,6 +211,9 @@ def behind_haproxy(services: list[Pserve], folder: Path) -> Iterator[Proxy]:
             "192.0.2.12:6543": f"127.0.0.1:{services[-1].port}",
             "bind :80\n": f"bind 127.0.0.1:{plain_port}\n",
             "bind :443": f"bind 127.0.0.1:{port}",
+            # Where there may be no IPv6.
+            "bind [::]:80 v6only": f"bind 127.0.0.1:{free_port()}",
+            "bind [::]:443 v6only": f"bind 127.0.0.1:{free_port()}",
             "/etc/haproxy/forum.pem": str(certificate),
             "maxconn 8000": "maxconn 500",
         },

@@ -7,7 +7,7 @@ import signal
 import socket
 import ssl
 import threading
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +143,30 @@ def test_a_block_holds_a_client_of_ipv4_where_nginx_listens_to_both_at_one_socke
         wait_until(lambda: nginx.get(path, source="127.9.0.7")[0] == 403, "the block is known")
         assert nginx.get(path, source="127.8.0.7")[0] == 200
         assert " ::ffff:" not in service.log
+
+
+@on_sqlite
+def test_nginx_counts_the_requests_under_way_of_an_ipv6_network_as_those_of_one_client(
+    database_url: str, database: Database, tmp_path: Path
+) -> None:
+    prepare(database_url, database, tmp_path)
+    # Clients of this machine may say here who they are.
+    here = "limit_conn forumsvc 1; set_real_ip_from 127.0.0.1; real_ip_header X-Client"
+    with (
+        serving(tmp_path, database_url) as service,
+        behind_nginx(service, tmp_path, **{"limit_conn forumsvc 100": here}) as nginx,
+        closing(nginx.connect()) as slow,
+    ):
+
+        def status(client: str) -> int:
+            return nginx.get("/health/live", **{"X-Client": client})[0]
+
+        slow.putrequest("POST", f"{API}/topics", skip_host=True)
+        for name, value in (("Host", HOST), ("X-Client", "2001:db8::1"), ("Content-Length", "9")):
+            slow.putheader(name, value)
+        slow.endheaders()
+        wait_until(lambda: status("2001:db8::2:1") == 503, "the request is under way")
+        assert [status(one) for one in ("2001:db8:0:1::1", "192.0.2.1")] == [200, 200]
 
 
 @on_sqlite
