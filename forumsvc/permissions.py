@@ -41,7 +41,8 @@ class UserPermission(StrEnum):
     CONFIRM = "confirm"  # get the link that confirms the e-mail address
     DESTROY = "destroy"  # delete the account; shown by the keyed envelope, no endpoint does it
     CLOSE = "close_account"  # have the account erased after some days, and take that back
-    EXPORT = "export"  # get all that is kept of the user as a file
+    EXPORT = "export"  # have all that is kept of the user written into a file
+    VIEW_EXPORT = "view_export"  # see how far that is, and get the file
     FOLLOW = "follow"  # be notified of the user's topics
     UNFOLLOW = "unfollow"  # stop that
     BLOCK = "block"  # neither see the user's topics nor be notified by the user
@@ -162,6 +163,7 @@ READS = frozenset(
         UserPermission.VIEW_BLOCKED,
         UserPermission.VIEW_LIKES,
         UserPermission.VIEW_RESTRICTIONS,
+        UserPermission.VIEW_EXPORT,
         LogPermission.VIEW,
         ReportPermission.VIEW_OWN,
         HeldPermission.VIEW_OWN,

@@ -271,20 +271,14 @@ def _with_links(response: Schema, key: str) -> Schema:
 
 def _remove_unused(document: Schema) -> None:
     """Remove the components that only the bare shape refers to."""
-    components = document["components"]
-    while True:
-        used = _references(document)
-        unused = [
-            (kind, name)
-            for kind in ("responses", "examples", "schemas")
-            for name in components.get(kind, {})
-            if f"#/components/{kind}/{name}" not in used
-        ]
-        if not unused:
-            return
-        for kind, name in unused:
-            del components[kind][name]
-            if not components[kind]:
+    components, used = document["components"], None
+    while used != (found := _references(document)):
+        used = found
+        for kind in ("responses", "examples", "schemas"):
+            for name in [*components.get(kind, ())]:
+                if f"#/components/{kind}/{name}" not in used:
+                    del components[kind][name]
+            if not components.get(kind, True):
                 del components[kind]
 
 

@@ -33,7 +33,7 @@ class UserItem(Item):
         user_id = self.row.user_id
         owner = principals.user(user_id)
         acl: Acl = [
-            (Allow, owner, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL)),
+            (Allow, owner, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL, May.VIEW_EXPORT)),
             (Allow, owner, (May.VIEW_RESTRICTIONS, May.CONFIRM, May.EXPORT, May.CLOSE)),
             (Allow, principals.MODERATOR, (May.VIEW_RESTRICTIONS, May.VIEW_NOTES)),
             (Allow, principals.active(user_id), (May.UPDATE, May.DESTROY)),

@@ -18,13 +18,13 @@ def ask_for_export(item: UserItem, request: ForumRequest) -> Shown:
     return shown
 
 
-@api_view(UserItem, "GET", May.EXPORT, name="export")
+@api_view(UserItem, "GET", May.VIEW_EXPORT, name="export")
 def read_export(item: UserItem, request: ForumRequest) -> Shown:
     """Tell how far the export is, and where its file is."""
     return Shown(Kind.EXPORT, data_exports.export_of(request))
 
 
-@api_view(UserItem, "GET", May.EXPORT, name="export.zip", renderer=None)
+@api_view(UserItem, "GET", May.VIEW_EXPORT, name="export.zip", renderer=None)
 def download_export(item: UserItem, request: ForumRequest) -> Response:
     """Answer with the file."""
     return data_exports.file_of_export(request)

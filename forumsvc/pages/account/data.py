@@ -33,8 +33,8 @@ def download(item: UserItem, request: ForumRequest) -> Response:
 
 def includeme(config: Configurator) -> None:
     path = "/settings/data"
-    add_page(config, "own_data", path, own_page, May.EXPORT, show, template="data")
+    add_page(config, "own_data", path, own_page, May.VIEW_EXPORT, show, template="data")
     add_page(
         config, "export_own_data", f"{path}/export", own_page, May.EXPORT, submit=ask_for_export
     )
-    add_page(config, "own_data_file", f"{path}/export.zip", own_page, May.EXPORT, download)
+    add_page(config, "own_data_file", f"{path}/export.zip", own_page, May.VIEW_EXPORT, download)
