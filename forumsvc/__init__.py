@@ -103,7 +103,6 @@ def configure_services(
     from .services.photo_storage import open_storages
     from .services.photos import Decoding
     from .services.view_counts import ViewCounter
-    from .web.api.request import level_names
     from .web.http_cache.etags import build_fingerprint
     from .web.limits.abuse_limits import AbuseLimits
     from .web.limits.caller_limit import CallerLimit, too_many_reports, too_many_searches
@@ -150,7 +149,6 @@ def configure_services(
         at_once=settings["search.at_once"],
     )
     passwords.set_slots(settings["accounts.password_slots"])
-    registry.level_names = level_names(settings)
     registry.build_fingerprint = build_fingerprint(settings)
     registry.description = Description(settings)
     registry.branding = branding_from_settings(settings, ini_dir)

@@ -73,9 +73,6 @@ class ForumRegistry(Registry):
     report_limit: "CallerLimit"
     search_reads: "LimitedReads"
     """The connections of searches."""
-    level_names: dict[str, str]
-    """How levels of users are called in answers."""
-
     envelope: "BareEnvelope"
     """Makes the bodies of answers, in the shape of `api.envelope`."""
     methods: "MethodTable"

@@ -6,15 +6,12 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from .. import clock
 from ..db.execution import ReadConnection
 from ..presenters import events as presenter
 from ..presenters.site import Site
 from ..queries import event_objects
 from ..queries import events as reading
 from ..queries.rows import EventRow
-from ..settings import Settings
-from ..web.api.request import level_names, newbie_duration
 
 log = logging.getLogger(__name__)
 
@@ -27,18 +24,6 @@ class Message(NamedTuple):
 
     id: str
     body: bytes
-
-
-def site_of(settings: Settings) -> Site:
-    """Return the site, for presenters; without `site.url` its URLs are paths."""
-    return Site(
-        name=settings["site.name"],
-        base_url=settings["site.url"] or "",
-        level_names=level_names(settings),
-        newbie=newbie_duration(settings),
-        now=clock.now(),
-        has_pages=settings["pages.forum"],
-    )
 
 
 def messages_of(

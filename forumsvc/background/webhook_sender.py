@@ -14,6 +14,7 @@ from typing import Any
 from .. import clock
 from ..db.engine import Database
 from ..models import JobKind
+from ..presenters.site import site_of
 from ..services import jobs, webhooks
 from ..services import webhook_deliveries as deliveries
 from ..services.jobs import Claimed
@@ -22,7 +23,7 @@ from ..settings import Settings
 from ..webhooks import signature
 from ..webhooks.connection import Outcome, WebhookConnection
 from .job_runner import Handler
-from .webhook_bodies import Message, messages_of, site_of
+from .webhook_bodies import Message, messages_of
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +95,8 @@ class WebhookSender(Handler):
     ) -> Attempt | None:
         """Send deliveries until one gets no answer, which is returned, or the time is over."""
         executor = self._database.executor
-        messages = messages_of(executor, site_of(self._settings), due)
+        site = site_of(self._settings, self._settings["site.url"] or "", clock.now())
+        messages = messages_of(executor, site, due)
         attempts: list[Attempt] = []
         for delivery in due:
             message = messages[delivery.id]

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from ..settings import LEVELS, Settings
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -30,3 +32,15 @@ class Site:
         if photo_name:
             return self.photo_url(photo_name)
         return f"{self.base_url}/avatars/{login}.svg"
+
+
+def site_of(settings: Settings, base_url: str, now: datetime) -> Site:
+    """Return the site of a service. base_url: as for Site; empty: its URLs are paths."""
+    return Site(
+        name=settings["site.name"],
+        base_url=base_url,
+        level_names={level: settings[f"levels.{level}"] for level in LEVELS},
+        newbie=timedelta(minutes=settings["accounts.newbie_minutes"]),
+        now=now,
+        has_pages=settings["pages.forum"],
+    )

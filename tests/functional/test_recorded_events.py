@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import select, update
 
 from forumsvc import clock
-from forumsvc.background.webhook_bodies import site_of
 from forumsvc.db.expired_rows import delete_batch
 from forumsvc.models import Event, HoldReason, Role, User
 from forumsvc.presenters import events as event_presenter
+from forumsvc.presenters.site import site_of
 from forumsvc.queries import event_objects
 from forumsvc.queries import events as queries
 from forumsvc.services import accounts, email_confirmation, events
@@ -50,7 +50,7 @@ class Scene:
         executor = self.forum.database.executor
         rows = list(queries.by_ids(executor, [event.id for event in self.recorded()]).values())
         objects = event_objects.load(executor, rows)
-        site = replace(site_of(self.forum.registry.forum_settings), base_url="https://f.example")
+        site = site_of(self.forum.registry.forum_settings, "https://f.example", clock.now())
         return [event_presenter.event(site, row, objects) for row in rows]
 
     def types_of(self, act: Callable[[], Any]) -> list[str]:

@@ -21,7 +21,7 @@ from ...db.executor import Executor
 from ...db.keyset_paging import PageRequest
 from ...errors import Invalid
 from ...models import Role, Via
-from ...presenters.site import Site
+from ...presenters.site import Site, site_of
 from ...queries import users
 from ...schemas.fields import quoted
 from ...schemas.including import Include
@@ -31,7 +31,7 @@ from ...services.content.authoring import Authoring
 from ...services.content.publishing import Author
 from ...services.moderation import audit_log
 from ...services.photo_quota import Quota
-from ...settings import LEVELS, Settings
+from ...settings import Settings
 from .parameters import Parameters, open_parts, read_parameters
 
 if TYPE_CHECKING:
@@ -154,15 +154,7 @@ class ForumRequest(Request):
     @reify
     def site(self) -> Site:
         """The site, for presenters."""
-        settings = self.settings
-        return Site(
-            name=settings["site.name"],
-            base_url=self.base_url,
-            level_names=self.registry.level_names,
-            newbie=newbie_duration(settings),
-            now=self.now,
-            has_pages=settings["pages.forum"],
-        )
+        return site_of(self.settings, self.base_url, self.now)
 
     @reify
     def user_abilities(self) -> dict[int, dict[str, bool]]:
@@ -233,15 +225,6 @@ def _remove_unless_committed(is_committed: bool, *stored: Any) -> None:
 def caller_of(row: Any, request: ForumRequest) -> Identity:
     """Return the caller of a request. row: of an access token or a browser session."""
     settings = request.settings
+    newbie = timedelta(minutes=settings["accounts.newbie_minutes"])
     must_confirm = email_confirmation.is_required(settings)
-    return identify(row, request.now, newbie_duration(settings), must_confirm=must_confirm)
-
-
-def newbie_duration(settings: Settings) -> timedelta:
-    """Return how long a new member has the level newbie."""
-    return timedelta(minutes=settings["accounts.newbie_minutes"])
-
-
-def level_names(settings: Settings) -> dict[str, str]:
-    """Return the display names of the levels."""
-    return {level: settings[f"levels.{level}"] for level in LEVELS}
+    return identify(row, request.now, newbie, must_confirm=must_confirm)
