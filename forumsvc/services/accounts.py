@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, exists, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from ..cache.invalidation import update_columns
 from ..clock import now
 from ..db.execution import SqlConnection
-from ..db.statements import insert_or_ignore, with_row_locks
+from ..db.statements import insert_or_ignore
 from ..email_addresses import MAX_EMAIL, NOT_AN_EMAIL, email_key
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..ids import is_login
@@ -209,14 +209,19 @@ def approve(db: Session, user_id: int) -> None:
 
 
 def check_not_last_admin(db: Session, login: str) -> None:
-    """Raise Conflict if a user is the last active admin; lock the admins.
+    """Raise Conflict if a user is the last active admin; lock the user, with an admin all admins.
 
-    The lock serializes two transactions that would each remove one of two admins.
+    The lock serializes two transactions that would each remove one of two admins. It is the
+    strongest one: to take an address or a login away, which have unique indexes, waits for whoever
+    refers to the user, and a weaker lock before could end in a deadlock with what they write.
     """
     is_admin = and_(User.role == Role.ADMIN, User.state == UserState.ACTIVE)
     columns: tuple[Any, ...] = (User.login, User.login_key, is_admin.label("is_admin"))
-    query = select(*columns).where(or_(_has_login(login), is_admin)).order_by(User.id)
-    admins = [row for row in db.execute(with_row_locks(query, User)) if row.is_admin]
+    asked = aliased(User)
+    of_admin = exists().where(asked.login_key == _key_of(login), asked.role == Role.ADMIN)
+    where = or_(_has_login(login), and_(is_admin, of_admin))
+    query = select(*columns).where(where).order_by(User.id)
+    admins = [row for row in db.execute(query.with_for_update()) if row.is_admin]
     if len(admins) == 1 and admins[0].login_key == login.lower():
         raise Conflict(
             f"{admins[0].login} is the last active admin: give the role to another user first "
@@ -236,5 +241,9 @@ def _update_user(db: Session, login: str, **values: Any) -> Account:
 
 
 def _has_login(login: str) -> ColumnElement[bool]:
+    return User.login_key == _key_of(login)
+
+
+def _key_of(login: str) -> str:
     # Only valid logins can match: the lower case of the Kelvin sign is an ASCII `k`.
-    return User.login_key == (login.lower() if is_login(login) else "")
+    return login.lower() if is_login(login) else ""

@@ -79,7 +79,7 @@ def erase_user(
     # A decision locks the review before the account, too.
     reviews.close_account_review(db, now, user_id)
     accounts.check_not_last_admin(db, _load(db, user_id).login)
-    user = _load(db, user_id, lock=True)
+    user = _load(db, user_id)
     if user.is_builtin:
         raise Conflict(f"{user.login} is the service itself.")
     addresses = [one for one in (user.email, user.unconfirmed_email) if one is not None]
@@ -110,16 +110,13 @@ def erase_user(
     return user
 
 
-def _load(db: Session, user_id: int, *, lock: bool = False) -> Row[Any]:
+def _load(db: Session, user_id: int) -> Row[Any]:
     columns: tuple[Any, ...] = (
         *(User.id, User.login, User.email, User.unconfirmed_email, User.is_builtin),
         *(User.state, User.blocked_until, User.email_confirmed_at, User.closes_at),
         User.closure_posts,
     )
-    query = select(*columns).where(User.id == user_id)
-    # Its email address has a unique index: to take it away needs a lock that waits for rows which
-    # refer to the user, and a weaker one before could end in a deadlock with their transactions.
-    row = db.execute(query.with_for_update() if lock else query).one_or_none()
+    row = db.execute(select(*columns).where(User.id == user_id)).one_or_none()
     if row is None:
         raise NotFound(f"There is no user {user_id}.")
     return row

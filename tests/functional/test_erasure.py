@@ -2,12 +2,13 @@
 
 import logging
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect, select, text
+from sqlalchemy import inspect, select, text, update
 
 from forumsvc import clock
 from forumsvc.background import account_worker
@@ -16,19 +17,33 @@ from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.search_indexer import SearchIndexer
 from forumsvc.background.tasks import create_consumers, create_tasks
 from forumsvc.errors import Conflict
-from forumsvc.models import AccessBlock, AuditRecord, Event, Job, JobKind, Reply, Topic, User
+from forumsvc.models import (
+    AccessBlock,
+    AuditRecord,
+    Event,
+    Favorite,
+    Job,
+    JobKind,
+    Reply,
+    Topic,
+    User,
+)
 from forumsvc.passwords import hash_password
-from forumsvc.services import account_edit, erasure, jobs
+from forumsvc.services import account_edit, accounts, erasure, jobs
 from forumsvc.services.access.values import email_digest
 from forumsvc.services.erasure import PostsErasure
+from tests.databases import on_postgresql
 from tests.functional.checked_app import CheckedApp
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person, content
 from tests.functional.pages.visitor import PASSWORD, Visitor
 from tests.functional.recounting import drift
+from tests.functional.rows import insert_row
 from tests.functional.test_photos_own import upload
 from tests.functional.test_reports import report
+from tests.functional.threads import together
+from tests.system.process import wait_until
 
 pytestmark = pytest.mark.both_databases
 
@@ -330,3 +345,32 @@ def test_who_takes_a_word_for_a_login_changes_no_code_and_no_address_of_others(
             key: topic[key] for key in ("title", "body", "body_html")
         }
     assert "override" not in bob.get(f"/topics/{mention}").json["body_html"]
+
+
+@on_postgresql
+@pytest.mark.parametrize("way", ["erasure", "deletion"])
+def test_it_waits_for_what_the_person_is_writing_and_neither_is_a_deadlock(
+    forum: Forum, zoe: Person, node: int, way: str
+) -> None:
+    topic = forum.topic(zoe, node)
+    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    is_written = threading.Event()
+
+    def write() -> None:
+        with forum.database.session.begin() as db, forum.database.reads.connect() as watch:
+            insert_row(db, Favorite, user_id=zoe.id, topic_id=topic)
+            is_written.set()
+            wait_until(lambda: watch.scalar(waiting), "the other waits")
+            db.execute(update(User).where(User.id == zoe.id).values(favorites_count=1))
+
+    def remove() -> None:
+        assert is_written.wait(30)
+        if way == "erasure":
+            order(forum, zoe)
+        else:
+            with forum.database.session.begin() as db:
+                accounts.delete(db, LOGIN)
+
+    together([write, remove])
+    with forum.database.reads.connect() as db:
+        assert db.scalar(select(User.state).where(User.id == zoe.id)) == "deleted"
