@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, Connection, Select, select
 from sqlalchemy.orm import Session
 
 from ..db.statements import with_row_locks
@@ -17,6 +17,15 @@ def lock_users(db: Session, condition: ColumnElement[bool], **values: Any) -> No
     """
     if db.get_bind().dialect.name == "postgresql":
         db.execute(select_users_for_update(condition), values).all()
+
+
+def lock_account(db: Session | Connection, user_id: int) -> None:
+    """Lock a user before their login or their address is changed or taken away.
+
+    Both have unique indexes: to change them waits for whoever refers to the user, and a weaker lock
+    before could end in a deadlock with what the user writes at the time.
+    """
+    db.execute(select(User.id).where(User.id == user_id).with_for_update())
 
 
 def select_users_for_update(condition: ColumnElement[bool]) -> Select[Any]:

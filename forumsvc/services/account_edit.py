@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from ..cache.invalidation import update_columns
 from ..errors import AlreadyTaken
 from ..models import AdminAction, EventType, JobKind, User
+from ..queries.user_locks import lock_account
 from ..search.normal_form import name_key
 from . import accounts, deeds, email_confirmation, events, jobs
 from .account_work import AccountTask
@@ -33,6 +34,7 @@ def edit(
     texts stay; email: counts as confirmed, and the former address is told.
     Raises NotFound, Conflict if the user is deleted, AlreadyTaken, Invalid for what is not valid.
     """
+    lock_account(db, accounts.find(db, login).id)
     user = accounts.lock(db, login)
     user_id = user.user_id
     values: dict[str, Any] = {}

@@ -211,9 +211,8 @@ def approve(db: Session, user_id: int) -> None:
 def check_not_last_admin(db: Session, login: str) -> None:
     """Raise Conflict if a user is the last active admin; lock the user, with an admin all admins.
 
-    The lock serializes two transactions that would each remove one of two admins. It is the
-    strongest one: to take an address or a login away, which have unique indexes, waits for whoever
-    refers to the user, and a weaker lock before could end in a deadlock with what they write.
+    The lock serializes two transactions that would each remove one of two admins. It is as strong
+    as that of `lock_account`, which a removal needs.
     """
     is_admin = and_(User.role == Role.ADMIN, User.state == UserState.ACTIVE)
     columns: tuple[Any, ...] = (User.login, User.login_key, is_admin.label("is_admin"))

@@ -14,10 +14,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_columns
-from ..db.statements import with_row_locks
 from ..email_addresses import email_key
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..models import AdminAction, EventType, MailKind, User, UserState
+from ..queries.user_locks import lock_account
 from ..texts import Message
 from . import accounts, deeds, events, mails, signed_tokens
 from .deeds import Deed
@@ -62,8 +62,9 @@ def find(db: Session | Connection, user_id: int, *, lock: bool = False) -> Waiti
 
     lock: lock the user until the transaction ends.
     """
-    query = _ACCOUNTS.where(User.id == user_id)
-    row = db.execute(with_row_locks(query, User) if lock else query).first()
+    if lock:
+        lock_account(db, user_id)
+    row = db.execute(_ACCOUNTS.where(User.id == user_id)).first()
     if row is None:
         return None
     never_confirmed = row.email if row.email_confirmed_at is None else None
@@ -145,7 +146,8 @@ def change_as_admin(db: Session, user_id: int, email: str, now: datetime) -> Non
     deleted.
     """
     email = accounts.check_email(email)
-    row = db.execute(with_row_locks(_ACCOUNTS.where(User.id == user_id), User)).first()
+    lock_account(db, user_id)
+    row = db.execute(_ACCOUNTS.where(User.id == user_id)).first()
     if row is None:
         raise Conflict(Message("The account is deleted."))
     _use(db, _waiting(row, email), now, actor_id=None)
@@ -175,7 +177,8 @@ def change(
     Raises Invalid for an address that is not valid or taken, NotFound if the user was deleted.
     """
     email = accounts.check_email(email)
-    row = db.execute(with_row_locks(_ACCOUNTS.where(User.id == user_id), User)).first()
+    lock_account(db, user_id)
+    row = db.execute(_ACCOUNTS.where(User.id == user_id)).first()
     if row is None:
         raise NotFound(Message("The account is deleted."))
     if email == row.email:

@@ -29,7 +29,7 @@ from forumsvc.models import (
     User,
 )
 from forumsvc.passwords import hash_password
-from forumsvc.services import account_edit, accounts, erasure, jobs
+from forumsvc.services import account_edit, accounts, email_confirmation, erasure, jobs
 from forumsvc.services.access.values import email_digest
 from forumsvc.services.erasure import PostsErasure
 from tests.databases import on_postgresql
@@ -348,13 +348,18 @@ def test_who_takes_a_word_for_a_login_changes_no_code_and_no_address_of_others(
 
 
 @on_postgresql
-@pytest.mark.parametrize("way", ["erasure", "deletion"])
-def test_it_waits_for_what_the_person_is_writing_and_neither_is_a_deadlock(
+@pytest.mark.parametrize("way", ["erasure", "deletion", "edit", "new address"])
+def test_a_change_of_the_account_waits_for_what_the_person_is_writing_without_a_deadlock(
     forum: Forum, zoe: Person, node: int, way: str
 ) -> None:
     topic = forum.topic(zoe, node)
     waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
     is_written = threading.Event()
+
+    def state() -> Any:
+        with forum.database.reads.connect() as db:
+            columns = User.state, User.login, User.email
+            return db.execute(select(*columns).where(User.id == zoe.id)).one()
 
     def write() -> None:
         with forum.database.session.begin() as db, forum.database.reads.connect() as watch:
@@ -363,14 +368,20 @@ def test_it_waits_for_what_the_person_is_writing_and_neither_is_a_deadlock(
             wait_until(lambda: watch.scalar(waiting), "the other waits")
             db.execute(update(User).where(User.id == zoe.id).values(favorites_count=1))
 
-    def remove() -> None:
+    def change() -> None:
         assert is_written.wait(30)
-        if way == "erasure":
-            order(forum, zoe)
-        else:
-            with forum.database.session.begin() as db:
+        with forum.database.session.begin() as db:
+            if way == "erasure":
+                erasure.erase_user(
+                    db, None, clock.now(), zoe.id, posts=PostsErasure.KEEP, secret="s"
+                )
+            elif way == "deletion":
                 accounts.delete(db, LOGIN)
+            elif way == "edit":
+                account_edit.edit(db, clock.now(), LOGIN, new_login="Zora")
+            else:
+                email_confirmation.change_as_admin(db, zoe.id, "z@new.example", clock.now())
 
-    together([write, remove])
-    with forum.database.reads.connect() as db:
-        assert db.scalar(select(User.state).where(User.id == zoe.id)) == "deleted"
+    before = state()
+    together([write, change])
+    assert state() != before
