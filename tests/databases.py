@@ -44,12 +44,13 @@ def new_url(
 
     kind: one of KINDS; name: unique among the databases of this process.
     """
-    folder = factory.getbasetemp()
     if kind == "sqlite":
-        url = f"sqlite:///{folder / name}.sqlite"
+        # Another folder each time: a module whose tests two workers share sets itself up twice.
+        url = f"sqlite:///{factory.mktemp(name) / name}.sqlite"
         if not empty:
             _migrate(url)
         return url
+    folder = factory.getbasetemp()
     shared = folder.parent if worker_id != "master" else folder
     running = postgres.server(shared)
     template = None if empty else postgres.template_database(shared, running, _migrate)

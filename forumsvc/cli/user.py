@@ -34,7 +34,7 @@ _COLUMNS = (
     *("topics_count", "replies_count", "created_at"),
 )
 _DETAILS = (
-    *(*_COLUMNS, "email_confirmed_at", "unconfirmed_email"),
+    *(*_COLUMNS, "email_confirmed_at", "unconfirmed_email", "blocked_until", "blocked_reason"),
     *("closes_at", "closure_posts", "updated_at", "sessions", "tokens", "applications"),
 )
 ROLES = one_of(Role)

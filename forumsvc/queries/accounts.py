@@ -54,7 +54,7 @@ def listing(
 
 
 def details(db: SqlConnection, user_id: int, now: datetime) -> Row[Any]:
-    """Return an account by id: the summary, updated_at, and the numbers of its valid sessions and
+    """Return an account by id: the summary, more columns, and the numbers of its valid sessions and
     tokens and of its applications.
     """
     sessions = _count(BrowserSession).where(
@@ -67,6 +67,8 @@ def details(db: SqlConnection, user_id: int, now: datetime) -> Row[Any]:
         User.updated_at,
         User.email_confirmed_at,
         User.unconfirmed_email,
+        User.blocked_until,
+        User.blocked_reason,
         User.closes_at,
         User.closure_posts,
         sessions.scalar_subquery().label("sessions"),

@@ -102,3 +102,11 @@ def test_a_name_cannot_steer_the_terminal(run: Run, ini: Path) -> None:
         assert "\x1b" not in shown
         assert "\N{REPLACEMENT CHARACTER}[31mred\N{REPLACEMENT CHARACTER}name" in shown
     assert json.loads(run("user", "list", "--json").out)["users"][4]["name"] == PEOPLE[4]["name"]
+
+
+@pytest.mark.usefixtures("people")
+def test_of_a_silenced_user_the_end_and_the_reason_are_shown(run: Run) -> None:
+    run("user", "silence", "ben", "--days", "3", "--reason", "Shouting")
+    shown = run("user", "show", "ben", "--json").json
+    assert (shown["state"], shown["blocked_reason"]) == ("blocked", "Shouting")
+    assert shown["blocked_until"] > shown["updated_at"]
