@@ -41,8 +41,9 @@ test: $(TEST_STAMP)
 	$(BIN)/python $(PYTEST) -m 'not extended' $(ARGS)
 
 # The others: long ones, the browser's, and PostgreSQL's half of those that run on SQLite above.
+# Many wait for other processes, so there is a worker more than cores.
 test-extended: $(EXTENDED_STAMP)
-	$(BIN)/python $(PYTEST) -m extended $(ARGS)
+	$(BIN)/python $(PYTEST) -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m extended $(ARGS)
 
 # What `make test` runs on PostgreSQL, behind a PgBouncer, which must be installed.
 test-pooler: $(TEST_STAMP)
