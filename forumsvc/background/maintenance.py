@@ -4,6 +4,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
@@ -59,9 +60,8 @@ class Maintenance:
         if time.monotonic() < self._due_at:
             return False
         deleted = [delete_batch(self._database, each, clock.now()) for each in self._expired]
-        accounts = unconfirmed_accounts
-        ended = _end(self._database, self._keep_unconfirmed, accounts.is_any_over, accounts.end)
-        has_more = BATCH_SIZE in deleted or ended == accounts.BATCH_SIZE
+        has_more = BATCH_SIZE in deleted
+        has_more |= _end_unconfirmed(self._database, self._keep_unconfirmed)
         has_more |= _trim_log(self._database, self._keep_log) == BATCH_SIZE
         has_more |= _close_accounts(self._database, self._secret)
         has_more |= _delete_reviews(self._database, self._keep_reviews) > 0
@@ -100,6 +100,19 @@ def _delete_reviews(database: Database, keep: timedelta | None) -> int:
 def _purge_deleted(database: Database, keep: timedelta | None) -> int:
     """Delete the texts of some of the posts that were deleted so long ago; return how many."""
     return _end(database, keep, purge.is_any_over, purge.purge_some)
+
+
+def _end_unconfirmed(database: Database, keep: timedelta | None) -> bool:
+    """Delete accounts that nobody has confirmed for so long; return whether there are more."""
+    if keep is None:
+        return False
+    before = clock.now() - keep
+    with database.reads.connect() as connection:
+        ids = unconfirmed_accounts.over(connection, before)
+    for user_id in ids:
+        with suppress(Conflict), database.session.begin() as db:
+            unconfirmed_accounts.end(db, before, user_id)
+    return len(ids) == unconfirmed_accounts.BATCH_SIZE
 
 
 def _close_accounts(database: Database, secret: str) -> bool:

@@ -36,7 +36,7 @@ def silence(
     until = None if days is None else now + timedelta(days=days)
     reason, note = check_texts(reason, note)
     with context.transaction() as db:
-        for login in logins:
+        for login in accounts.in_order(db, logins):
             user = accounts.lock(db, login)
             _check_role(user)
             restrictions.silence(db, None, now, user, reason=reason, until=until, note=note)

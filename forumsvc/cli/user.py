@@ -155,7 +155,10 @@ def role(context: Context, login: str, role: str) -> None:
 def block(context: Context, logins: tuple[str, ...]) -> None:
     """Block users: they may only read. If one of them cannot be blocked, nobody is."""
     with context.transaction() as db:
-        changed = [restrictions.silence_without_reason(db, login) for login in logins]
+        changed = [
+            restrictions.silence_without_reason(db, login)
+            for login in accounts.in_order(db, logins)
+        ]
     _output_all(context, changed, "is blocked now")
 
 
@@ -165,7 +168,7 @@ def block(context: Context, logins: tuple[str, ...]) -> None:
 def unblock(context: Context, logins: tuple[str, ...]) -> None:
     """Unblock users. If one of them cannot be unblocked, nobody is."""
     with context.transaction() as db:
-        changed = [restrictions.lift_of_login(db, login) for login in logins]
+        changed = [restrictions.lift_of_login(db, login) for login in accounts.in_order(db, logins)]
     _output_all(context, changed, "is active now")
 
 

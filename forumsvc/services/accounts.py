@@ -1,5 +1,6 @@
 """Accounts: creating and deleting users, their role, state and password."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,6 +119,11 @@ def find(db: SqlConnection, login: str) -> Account:
     return Account(row.id, row.login, Role(row.role), UserState(row.state))
 
 
+def in_order(db: SqlConnection, logins: Iterable[str]) -> list[str]:
+    """Return logins by the ids of their users, the order in which to lock. Raises NotFound."""
+    return sorted(logins, key=lambda login: find(db, login).id)
+
+
 def lock(db: Session, login: str) -> UserRow:
     """Return a user's row, locked. Raises NotFound, or Conflict if the user is deleted."""
     user = users.by_id(db, find(db, login).id, lock=True)
@@ -223,8 +229,11 @@ def check_not_last_admin(db: Session, login: str) -> None:
     admins = [row for row in db.execute(query.with_for_update()) if row.is_admin]
     if len(admins) == 1 and admins[0].login_key == login.lower():
         raise Conflict(
-            f"{admins[0].login} is the last active admin: give the role to another user first "
-            "(forumsvc user role LOGIN admin)."
+            Message(
+                "%(login)s is the last active admin: give the role to another user first "
+                "(forumsvc user role LOGIN admin).",
+                login=admins[0].login,
+            )
         )
 
 

@@ -47,19 +47,25 @@ def request(db: Session, user_id: int, now: datetime, *, url: str, language: str
     before = data_exports.of_user(db, user_id, now)
     if before is not None and before.state == ExportState.WAITING:
         return
-    if before is not None and before.state == ExportState.READY:
+    if before is not None and not may_ask(before, now):
         wait = before.requested_at + EVERY - now
-        if wait > timedelta():
-            raise too_many(
-                "Your data is exported once a day. Try again in %(seconds)d seconds.",
-                int(wait.total_seconds()) + 1,
-            )
+        raise too_many(
+            "Your data is exported once a day. Try again in %(seconds)d seconds.",
+            int(wait.total_seconds()) + 1,
+        )
     delete_of_user(db, user_id)
     values = {"user_id": user_id, "requested_at": now, "expires_at": now + KEPT}
     insert_row(db, DataExport, **values)
     export_id = db.scalars(select(last_inserted_id(DataExport))).one()
     data = {"export_id": export_id, "url": url, "language": language}
     jobs.enqueue(db, JobKind.EXPORT, now, data, user_id)
+
+
+def may_ask(export: Any, now: datetime) -> bool:
+    """Return whether a user may ask for an export. export: the present one, or None."""
+    if export is None or export.state == ExportState.FAILED:
+        return True
+    return export.state == ExportState.READY and export.requested_at + EVERY <= now
 
 
 def delete_of_user(db: Session, user_id: int) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from ..clock import now
-from ..db.statements import delete_of, insert_or_ignore, update_of
+from ..db.statements import delete_of, insert_or_ignore, update_of, with_row_locks
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
 from ..models import AdminAction, EventType, Node, Notification, Section, Topic
@@ -126,6 +126,8 @@ def _log(db: Session, action: AdminAction, node_id: int, **details: Any) -> None
 
 def _move_topics(db: Session, source: int, target: int) -> int:
     moment, data = now(), {"from_node_id": source}
+    in_order = select(Topic.id).where(Topic.node_id == source).order_by(Topic.id)
+    db.execute(with_row_locks(in_order, Topic)).all()
     move = update_of(Topic).where(Topic.node_id == source)
     moved = move.values(node_id=target, updated_at=moment).returning(Topic.id)
     topic_ids = sorted(db.scalars(moved))

@@ -133,8 +133,12 @@ def record(
     The user is locked, so concurrent uploads cannot exceed the quota together. field: the parameter
     that an error names. Raises Invalid, Unavailable.
     """
-    lock_users(db, User.id == quota.user_id)
     lock_name(db, image.name)
+    with storage_failures():
+        image.file.seek(0)
+        storages.current.put(image.name, image.file, image.media_type)
+    # Only now: who writes to this user would wait for the storage.
+    lock_users(db, User.id == quota.user_id)
     is_new = insert_or_ignore(
         db,
         Photo,
@@ -157,9 +161,6 @@ def record(
     else:
         here = (Photo.user_id == quota.user_id, Photo.digest == image.digest)
         db.execute(update_of(Photo).where(*here).values(storage=storages.default))
-    with storage_failures():
-        image.file.seek(0)
-        storages.current.put(image.name, image.file, image.media_type)
     return image.name
 
 

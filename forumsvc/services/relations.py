@@ -137,8 +137,8 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
 
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
+    _lock_both(db, actor_id, target_id)  # first, as an erasure does
     if delete_row(db, UserFollow, user_id=actor_id, target_id=target_id):
-        _lock_both(db, actor_id, target_id)
         _count_follow(db, actor_id, target_id, -1)
 
 

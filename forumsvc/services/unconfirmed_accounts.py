@@ -4,7 +4,7 @@ A member whose address was changed while nobody had to confirm is unconfirmed, t
 stays that has left a trace, or is logged in somewhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from ..cache.invalidation import update_columns
 from ..clock import now
 from ..db.execution import SqlConnection
-from ..db.statements import with_row_locks
+from ..errors import Conflict
 from ..models import (
     BrowserSession,
     Favorite,
@@ -31,6 +31,7 @@ from ..models import (
     UserFollow,
     UserState,
 )
+from ..queries.user_locks import lock_account
 from . import accounts, email_confirmation
 from .moderation import reviews
 
@@ -45,26 +46,28 @@ def keep(settings: Mapping[str, Any]) -> timedelta | None:
     return timedelta(days=days)
 
 
-def is_any_over(db: SqlConnection, before: datetime) -> bool:
-    """Return whether `end` has something to do, without a lock."""
-    return db.scalar(select(User.id).where(*_is_over(before)).limit(1)) is not None
+def over(db: SqlConnection, before: datetime) -> Sequence[int]:
+    """Return the ids of accounts to be deleted, up to BATCH_SIZE, without a lock.
 
-
-def end(db: Session, before: datetime) -> int:
-    """Delete accounts that are as old, and free their logins and addresses; return how many.
-
-    before: neither created nor changed since. At most BATCH_SIZE in a transaction.
+    before: neither created nor changed since.
     """
-    columns: list[Any] = [User.id, User.login]
-    query = select(*columns).where(*_is_over(before)).order_by(User.id)
-    rows = db.execute(with_row_locks(query.limit(BATCH_SIZE), User)).all()
-    for user_id, login in rows:
-        reviews.close_account_review(db, now(), user_id)
-        accounts.delete(db, login)
-        free = f"deleted-{user_id}"
-        renamed = update_columns(User, login=free, login_key=free)
-        db.execute(renamed.where(User.id == user_id))
-    return len(rows)
+    return db.scalars(select(User.id).where(*_is_over(before)).limit(BATCH_SIZE)).all()
+
+
+def end(db: Session, before: datetime, user_id: int) -> None:
+    """Delete an account that is as old, and free its login and its address.
+
+    before: as above. Raises Conflict if somebody uses it meanwhile.
+    """
+    reviews.close_account_review(db, now(), user_id)
+    lock_account(db, user_id)
+    login = db.scalar(select(User.login).where(User.id == user_id, *_is_over(before)))
+    if login is None:
+        # The transaction is rolled back.
+        raise Conflict("The account is used.")
+    accounts.delete(db, login)
+    free = f"deleted-{user_id}"
+    db.execute(update_columns(User, login=free, login_key=free).where(User.id == user_id))
 
 
 _TRACES: tuple[Any, ...] = (

@@ -53,9 +53,10 @@ DATABASE: tuple[Setting, ...] = (
     Setting(
         "database.lock_timeout_seconds",
         or_off(seconds(0.1, 3600)),
-        "1",
+        "1.2",
         "how long a request waits for a lock (SQLite: for the write lock) before it is a 503; one "
-        "that only reads a quarter of it",
+        "that only reads a quarter of it. More than PostgreSQL's `deadlock_timeout` (1 s): else a "
+        "deadlock is a 503, too, and not tried again",
     ),
     Setting(
         "database.statement_timeout_seconds",

@@ -11,12 +11,15 @@ from sqlalchemy.exc import DBAPIError
 
 from forumsvc.database import open_database
 from forumsvc.db.connection_options import ConnectionOptions, Timeouts
+from forumsvc.db.engine import Database
 from forumsvc.models import Topic
+from forumsvc.settings import Settings
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.test_database_timeouts import assert_come_back
 from tests.functional.threads import alone, statuses, together
+from tests.openapi.operations import INI_SETTINGS
 
 pytestmark = pytest.mark.both_databases
 
@@ -34,6 +37,18 @@ def held(forum: Forum, topic: int) -> Iterator[None]:
             other.execute(select(Topic.id).where(Topic.id == topic).with_for_update())
             yield
             other.rollback()
+
+
+@on_postgresql
+def test_by_default_a_deadlock_is_found_before_the_wait_for_the_lock_ends(
+    database: Database,
+) -> None:
+    timeout = Settings(INI_SETTINGS)["database.lock_timeout_seconds"]
+    with database.reads.connect() as connection:
+        found_after = connection.scalar(
+            text("SELECT setting::int FROM pg_settings WHERE name = 'deadlock_timeout'")
+        )
+    assert timeout * 1000 > found_after
 
 
 @pytest.mark.direct

@@ -30,7 +30,7 @@ from ...queries import topics as topic_queries
 from ...queries.held_posts import HeldPostRow
 from ...queries.reviews import ReviewRow
 from ...queries.rows import UserRow
-from ...queries.user_locks import lock_users
+from ...queries.user_locks import lock_account, lock_users
 from ...texts import Message
 from .. import accounts, deeds, mails, replies, topics
 from ..content.authoring import Authoring
@@ -108,6 +108,8 @@ def resolve(
 ) -> bool:
     """Decide; return False if the same was decided before, so that nothing changes.
 
+    A decision with a silence is the same only for who made it.
+
     The reporters and the author are told. lock_author: returns the author to be silenced, or raises
     an error for somebody whom the moderator cannot silence. Raises PreconditionFailed if another
     decision was made before, Invalid for a decision that does not fit or a silence without a
@@ -117,7 +119,8 @@ def resolve(
     if verdict.silences and not reason:
         raise Invalid("reason", "is required to silence the author, who is told")
     if review.state == ReviewState.RESOLVED:
-        if _are_equal(review, decision):
+        is_own = actor_id == review.resolver_id
+        if _are_equal(review, decision) and (is_own or not verdict.silences):
             return False
         raise PreconditionFailed(f"Another moderator has decided: {review.decision}.")
     if verdict.version is not None and verdict.version != review.version:
@@ -206,12 +209,18 @@ def _apply_to_account(
 
     Raises Conflict for the deletion of somebody who belongs to the staff by now.
     """
-    user = users.by_id(db, review.author_id, lock=True)
+    lock_account(db, review.author_id)
+    user = users.by_id(db, review.author_id)
     if user is None or user.state == UserState.DELETED:
         return
     is_approved = verdict.decision == Decision.APPROVE
     if not is_approved and user.role not in (Role.MEMBER, Role.VIP):
-        raise Conflict(f"{user.user_login} has got another role meanwhile: only approve fits.")
+        raise Conflict(
+            Message(
+                "%(login)s has got another role meanwhile: only approve fits.",
+                login=user.user_login,
+            )
+        )
     if is_approved:
         accounts.approve(db, user.user_id)
         notices.notify(db, now, user.user_id, Notice(ACCOUNT_APPROVED, verdict.reason))
@@ -249,14 +258,17 @@ def _change_post(
 ) -> tuple[bool, str]:
     """Do what was decided; return whether that changed the post, and what its author is told."""
     topic_id, reply_id, reason = review.topic_id or 0, review.reply_id, verdict.reason
-    if not verdict.stays:
-        sweeps.keep_hidden(db, topic_id, reply_id)
+    # A sweep locks the post before it notes that it hid it, too.
     if reply_id is not None:
         reply: Any = reply_queries.by_id(db, reply_id, lock=True)
+        if not verdict.stays:
+            sweeps.keep_hidden(db, topic_id, reply_id)
         act = replies.restore if verdict.stays else replies.destroy
         done = EventType.REPLY_RESTORED if verdict.stays else EventType.REPLY_DELETED
         return act(db, actor_id, now, reply, reason), done
     topic: Any = topic_queries.state(db, topic_id, lock=True)
+    if not verdict.stays:
+        sweeps.keep_hidden(db, topic_id, reply_id)
     done = {
         Decision.HIDE: EventType.TOPIC_BANNED,
         Decision.DELETE: EventType.TOPIC_DELETED,

@@ -29,6 +29,7 @@ from ...queries import held_posts, users
 from ...queries import topics as topic_queries
 from ...queries.held_posts import HeldPostRow
 from ...queries.user_locks import lock_users
+from ...texts import Message
 from .. import deeds, events, replies, topics
 from ..content.authoring import Authoring, RenderedPost
 from ..deeds import Deed
@@ -69,7 +70,7 @@ def hold(
     if waiting is not None:
         return waiting
     if held_posts.waiting_count(db, actor_id) >= MAX_WAITING:
-        raise Conflict("Too many of your posts wait for a moderator.")
+        raise Conflict(Message("Too many of your posts wait for a moderator."))
     values: dict[str, Any] = {
         "user_id": actor_id,
         "kind": str(HeldKind.TOPIC if topic_id is None else HeldKind.REPLY),
@@ -107,7 +108,9 @@ def release(
     authoring, body = publication
     author = users.by_id(db, held.user_id)
     if author is None or state_at(author.state, author.blocked_until, now) != UserState.ACTIVE:
-        raise Conflict("The author cannot write any more, so the post cannot be published.")
+        raise Conflict(
+            Message("The author cannot write any more, so the post cannot be published.")
+        )
     made: Any
     ids: dict[str, int]
     if held.kind == HeldKind.TOPIC:
@@ -118,7 +121,7 @@ def release(
         topic = topic_queries.state(db, held.topic_id or 0, lock=True)
         if topic is None or topic.deleted_at or topic.banned_at or topic.closed_at:
             raise Conflict(
-                "The topic accepts no replies any more, so the post cannot be published."
+                Message("The topic accepts no replies any more, so the post cannot be published.")
             )
         made = replies.create(db, held.user_id, now, authoring, topic, body)
         ids = {"topic_id": topic.id, "reply_id": made.id}
@@ -152,7 +155,7 @@ def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:
 def check_waiting(held: HeldPostRow) -> None:
     """Raise Conflict if a held post waits no more."""
     if held.state != HeldState.WAITING:
-        raise Conflict("The post does not wait any more.")
+        raise Conflict(Message("The post does not wait any more."))
 
 
 def _close(db: Session, now: datetime, held_id: int, state: HeldState, **values: Any) -> None:
