@@ -152,6 +152,8 @@ def path_after_login(request: ForumRequest) -> str | None:
     """Return where to go after the login that a page needs: there, or where its form is."""
     if not is_unsafe(request):
         return safe_redirect_path(request.path_qs)
+    if "action" in request.matchdict:  # a button: its page is that of the resource
+        return safe_redirect_path(request.path.rpartition("/")[0])
     # The page with the form, if it is at the same URL.
     methods = request.registry.methods.of(request.matched_route.name, PageContext, "") or ()
-    return safe_redirect_path(request.path) if "GET" in methods else None
+    return safe_redirect_path(request.path_qs) if "GET" in methods else None

@@ -6,6 +6,7 @@ Open Graph (ogp.me), and schema.org's DiscussionForumPosting as JSON-LD.
 import html
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -70,9 +71,10 @@ def topic_preview(request: ForumRequest, row: TopicRow, page: int, image: str) -
     path = topic_path(request, row.id)
     address = absolute_url(request, path)
     description = beginning(text_content(row.body_html)) or row.title
-    found = _PICTURE.search(row.body_html)
-    picture = urljoin(address, html.unescape(found[1])) if found else image
-    picture = picture_of_page(request, picture)
+    picture = picture_of_page(request, image)
+    if found := _PICTURE.search(row.body_html):
+        with suppress(ValueError):  # an address that no browser opens either: https://[/
+            picture = picture_of_page(request, urljoin(address, html.unescape(found[1])))
     posting: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "DiscussionForumPosting",

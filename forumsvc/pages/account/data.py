@@ -8,6 +8,7 @@ from pyramid.response import Response
 from ...permissions import UserPermission as May
 from ...queries import data_exports as reading
 from ...resources.users import UserItem
+from ...services import data_export_requests
 from ...web import data_exports
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
@@ -19,7 +20,9 @@ from ..views import add_page
 
 def show(item: UserItem, request: ForumRequest) -> Values:
     export: Any = reading.of_user(request.read_connection, item.row.user_id, request.now)
-    return form(export=export, row=item.row, flash_message=flash_message(request))
+    may_ask = data_export_requests.may_ask(export, request.now)
+    flash = flash_message(request)
+    return form(export=export, may_ask=may_ask, row=item.row, flash_message=flash)
 
 
 def ask_for_export(item: UserItem, request: ForumRequest) -> Response:

@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ...errors import Conflict, Forbidden
+from ...errors import Conflict, Forbidden, RateLimited
 from ...permissions import AccountPermission, Common
 from ...schemas.accounts import CONFIRM_EMAIL_FORM, EMAIL_FORM
 from ...services import email_confirmation
@@ -34,7 +34,11 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     def change(values: Values) -> Response:
         request.registry.abuse_limits.count_mail_request(request)
         check_current_password(request, user.login, values["current_password"])
-        is_sent = accounts.change_address(request, user.user_id, values["email"])
+        try:
+            is_sent = accounts.change_address(request, user.user_id, values["email"])
+        except RateLimited:
+            del request.response.headers["X-Tm"]  # the address stays
+            raise
         message = "confirmation-sent" if is_sent else "email-saved"
         return redirect_to_page(request, "email", flash_message=message)
 

@@ -32,12 +32,13 @@ def check_person(request: ForumRequest) -> None:
     """Raise Invalid, for the form as a whole, if a program seems to have sent it."""
     least = request.settings["accounts.sign_up_min_seconds"]
     is_filled = bool(request.parameters.get(FIELD))
-    is_early = False
-    if least is not None:
-        age = _age(request, str(request.parameters.get(SHOWN_AT)))
-        is_early = age is None or age < least
-    if is_filled or is_early:
+    age = _age(request, str(request.parameters.get(SHOWN_AT)))
+    if is_filled or (least is not None and age is not None and age < least):
         raise Invalid(WHOLE_FORM, "This was sent too fast. Wait a few seconds and try again.")
+    if least is not None and age is None:
+        raise Invalid(
+            WHOLE_FORM, "This page was open for too long. Look at the form, and send it once more."
+        )
 
 
 def _age(request: ForumRequest, sent: str) -> float | None:

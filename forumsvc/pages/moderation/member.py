@@ -1,5 +1,6 @@
 """/moderation/users/:login: a user's restrictions, with forms to silence and to warn."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyramid.config import Configurator
@@ -15,6 +16,7 @@ from ...services.access import post_networks
 from ...services.moderation import restrictions as restriction_service
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
+from ..form_keys import form_key, once
 from ..forms import Values, form, process_form
 from ..lines import Moment
 from ..page_tree import moderated_user_page
@@ -35,17 +37,21 @@ def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
     """Silence, unsilence or warn, or show what is wrong."""
     name = request.matchdict["action"]
 
-    def act(values: Values) -> Response:
+    @once
+    def save(request: ForumRequest, values: Mapping[str, Any], _: None) -> str:
         locked = lock_item(item, request, _PERMISSIONS[name], whole_row=True)
         _act(name, locked, request, values)
-        return see_other(request.route_path("moderated_user", login=item.row.user_login))
+        return request.route_path("moderated_user", login=item.row.user_login)
+
+    def act(values: Values) -> Response:
+        return see_other(save(request, values, None))
 
     request.validated = {"page": 1}
     schema = _ACTIONS[name]
     return process_form(request, schema, act, **{**_others(item, request), "failed": name})
 
 
-def _act(name: str, item: UserItem, request: ForumRequest, values: Values) -> None:
+def _act(name: str, item: UserItem, request: ForumRequest, values: Mapping[str, Any]) -> None:
     db, actor_id, now, row = request.db, request.actor_id, request.now, item.row
     if name == "silence":
         restriction_service.silence_by_form(db, actor_id, now, row, values)
@@ -72,6 +78,7 @@ def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "may": may,
         "same_network": _same_network(item, request),
         "failed": "",
+        "form_key": form_key(request),
         **cursor_links(request, cursors),
     }
 

@@ -35,9 +35,9 @@ _REPORTED = Message("You have reported this. The moderators will look at it, and
 
 def show_report(container: Reports, request: ForumRequest) -> Values:
     """Return the values of the form. Raises NotFound, Forbidden."""
-    others = _others(request)
+    others = _others(container, request)
     # Whoever has just reported may not see it anymore: the last report can hide it.
-    if others["flash_message"] is None:
+    if request.parameters.get("flash_message") != "reported":
         target = _target(container, request)
         others["post"] = _post(container, request, target)
         if reports.is_open(request.db, request.actor_id, target.key):
@@ -57,7 +57,7 @@ def submit_report(container: Reports, request: ForumRequest) -> Response | Value
         required("category", Choice(ReportCategory)),
         optional("comment", Lines(0, MAX_COMMENT), ""),
     )
-    others = {**_others(request), "post": _post(container, request, target)}
+    others = {**_others(container, request), "post": _post(container, request, target)}
     return process_form(request, schema, store, **others)
 
 
@@ -88,10 +88,14 @@ def _post(container: Reports, request: ForumRequest, target: Target) -> Values |
     }
 
 
-def _others(request: ForumRequest) -> dict[str, Any]:
+def _others(container: Reports, request: ForumRequest) -> dict[str, Any]:
     kind, obj_id = _ROUTES[request.matched_route.name][0], request.matchdict["obj_id"]
     if kind == Reportable.USER:
-        back = user_path(request, obj_id)
+        try:
+            user: Any = container.root["users"][obj_id]
+            back = user_path(request, user.row.user_login)
+        except KeyError:
+            raise NotFound("There is nothing here.") from None
     elif kind == Reportable.TOPIC:
         back = topic_path(request, int(obj_id))
     else:

@@ -25,6 +25,8 @@ from ..paths import post_path, see_other, topic_path, user_path, with_query
 from ..post_html import post_html
 from ..views import add_page
 
+_FIELDS = [child.name for child in RESOLVE_FORM]
+
 
 def show_review(item: ReviewItem, request: ForumRequest) -> Values:
     """Return the values of the page."""
@@ -49,7 +51,9 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         message = error.args[0]
         if found.row.state != ReviewState.OPEN:
             message = Message("Another moderator has decided: see below.")
-        return form(errors={WHOLE_FORM: message}, **_others(found, request))
+        given = {name: str(request.parameters.get(name) or "") for name in _FIELDS}
+        given["version"] = str(found.row.version)
+        return form(form_values=given, errors={WHOLE_FORM: message}, **_others(found, request))
 
 
 def _path_after(request: ForumRequest, review_id: int) -> str:

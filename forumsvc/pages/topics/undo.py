@@ -86,10 +86,19 @@ def _context(kind: str) -> Factory:
         secret, purpose = request.settings["session.secret"], _purpose(kind, post_id)
         row = signed_tokens.verify(secret, purpose, token, request.now, own, _time_of)
         if row is None:
+            _go_to_what_is_there(request, kind, _KINDS[kind].find(db, post_id))
             raise NotFound("There is nothing here.")
         return OwnDeletedPost(root, kind, row, token)
 
     return for_users(find)
+
+
+def _go_to_what_is_there(request: ForumRequest, kind: str, row: Any) -> None:
+    """Raise a redirect to an own post that is not deleted: its deletion was taken back already."""
+    caller = request.caller
+    is_own = row is not None and caller is not None and caller.user_id == row.user_id
+    if is_own and row.deleted_at is None:
+        raise see_other(request.route_path(kind, **{f"{kind}_id": row.id}))
 
 
 def _purpose(kind: str, post_id: int) -> str:
@@ -108,7 +117,6 @@ def show(deleted: OwnDeletedPost, request: ForumRequest) -> Values:
         "kind": deleted.kind,
         "title": row.title if is_topic else row.topic_title,
         "excerpt": beginning(text_content(row.body_html)),
-        "undo": deleted.token,
         "on": request.route_path("topics") if is_topic else post_path(request, row.topic_id, None),
     }
 

@@ -188,3 +188,18 @@ def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor: Visitor, 
 )
 def test_a_description_ends_between_words_or_characters(text: str, length: int, shown: str) -> None:
     assert beginning(text, length) == shown
+
+
+@pytest.mark.parametrize(
+    "address", ["https://[@e.example/x.png", "//[x/y.png", "https://℀@e.example/x"]
+)
+def test_a_picture_whose_address_no_browser_opens_harms_no_page(
+    forum: Forum, visitor: Visitor, address: str
+) -> None:
+    author = forum.person("bob")
+    topic = forum.topic(author, forum.node(), body=f"![a]({address})")
+    forum.reply(author, topic, f"![a]({address})")
+    for path in (f"/topics/{topic}", "/", "/bob", "/topics/feed.xml", "/search?q=title"):
+        assert visitor.get(path).status_int == 200, path
+    image = visitor.get(f"/topics/{topic}").html.find("meta", property="og:image")["content"]
+    assert image.startswith("http://localhost/")

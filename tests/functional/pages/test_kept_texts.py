@@ -3,12 +3,14 @@
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import select
 from webtest import Form, TestResponse
 
-from forumsvc.models import Reply, UserState
-from tests.functional.forum import Forum
+from forumsvc.models import HeldPost, Reply, UserState
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person
 
-from .visitor import PASSWORD, Visitor, expire_sessions, sent, with_password
+from .visitor import PASSWORD, Visitor, expire_sessions, form_of, sent, with_password
 
 TEXT = "A long text\n\nof two paragraphs"
 
@@ -126,3 +128,60 @@ def test_a_form_of_another_site_ends_no_login_and_plants_no_text(forum: Forum, t
     assert "Set-Cookie" not in foreign.headers
     kept = {"kept_path": path, "kept_body": TEXT}
     assert TEXT not in Visitor(forum).get("/login", **kept).text
+
+
+def test_who_edits_a_topic_that_was_moved_meanwhile_sees_where_it_is_now(
+    forum: Forum, member: Visitor, ann: int
+) -> None:
+    author = forum.caller(forum.token(ann))
+    here, there = forum.node("Here"), forum.node("There")
+    topic = author.post("/topics", title="T", node_id=here, body="B").json["id"]
+    form = member.form(f"/topics/{topic}/edit")
+    chief = forum.person("chief", role="maintainer")
+    chief.post(f"/topics/{topic}", title="New", node_id=there, body="B")
+    page = sent(form, body="Mine")
+    assert page.status_int == 409
+    assert [one.text for one in page.html.main.select("p > strong")] == ["New", "There"]
+
+
+def test_an_edit_that_is_sent_twice_is_saved_and_no_conflict(
+    forum: Forum, member: Visitor, ann: int
+) -> None:
+    author = Person(forum.app, forum.token(ann), ann, "ann")
+    topic = forum.topic(author, forum.node())
+    for path in (f"/topics/{topic}/edit", f"/replies/{forum.reply(author, topic)}/edit"):
+        form = member.form(path)
+        form["body"] = "Mine"
+        assert [form.submit(status="*").status_int for _ in range(2)] == [303, 303], path
+
+
+def test_a_held_post_that_is_changed_is_still_its_own_after_a_login_in_between(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(posts__hold_first="1")
+    with_password(forum)
+    member = Visitor(forum)
+    member.log_in()
+    given = {"title": "T", "node_id": str(forum.node()), "body": "First"}
+    held = sent(member.form("/topics/new"), **given).follow()
+    form = form_of(held.click("Change the text and send it again"))
+    form["body"] = "Second"
+    expire_sessions(forum)
+    page = form.submit(status="*")
+    back = sent(page.forms[max(page.forms)], username="ann", password=PASSWORD)
+    assert back.forms[max(back.forms)].submit(status="*").status_int == 303
+    with forum.database.reads.connect() as db:
+        waiting = db.scalars(select(HeldPost.body).where(HeldPost.state == "waiting")).all()
+    assert waiting == ["Second"]
+
+
+@pytest.mark.parametrize("button", ["like", "follow", "favorite"])
+def test_a_button_whose_session_has_ended_leads_back_to_the_topic(
+    forum: Forum, member: Visitor, topic: int, button: str
+) -> None:
+    page = member.get(f"/topics/{topic}")
+    form = next(one for one in page.forms.values() if one.action.endswith(f"/{button}"))
+    expire_sessions(forum)
+    asked = form.submit(status="*").maybe_follow()
+    back = sent(form_of(asked), username="ann", password=PASSWORD)
+    assert (back.status_int, back.location) == (303, f"http://localhost/topics/{topic}")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import forumsvc.pages
-from forumsvc.models import AdminAction
+from forumsvc.models import AdminAction, Restriction
 from forumsvc.services.deeds import KINDS
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -201,6 +201,39 @@ def test_whoever_decides_second_is_told_so_and_sees_the_decision(
         *(412, "Another moderator has decided: see below."),
     )
     assert "dismiss the reports" in late.html.main.find(class_="notice").text
+
+
+def test_a_second_moderator_who_silences_the_author_is_told_that_it_is_decided(
+    forum: Forum, member: Visitor, chief: Visitor, topic: int
+) -> None:
+    member.send(f"/topics/{topic}/report", category="spam")
+    with_password(forum, "second", role="maintainer")
+    second = Visitor(forum)
+    second.log_in("second")
+    path = chief.get("/moderation").html.find("a", string="Buy now")["href"]
+    form = second.form(path)
+    assert chief.send(path, decision="hide", reason="Spam").status_int == 303
+    late = sent(form, decision="hide", reason="Spam", silence_days="7")
+    assert (late.status_int, problem(late)) == (
+        *(412, "Another moderator has decided: see below."),
+    )
+    assert sent(form, decision="hide", reason="Spam", silence_days="").status_int == 303
+
+
+def test_a_warning_and_a_silence_that_are_sent_twice_are_one(
+    forum: Forum, chief: Visitor, bob: Person, topic: int
+) -> None:
+    for action, fields in (("warn", {}), ("silence", {"days": "2"})):
+        page = chief.get("/moderation/users/bob")
+        form = next(one for one in page.forms.values() if one.action.endswith(f"/{action}"))
+        answers = [sent(form, reason="Too loud", **fields).status_int for _ in range(2)]
+        assert answers == [303, 303]
+    assert forum.count(Restriction) == 2
+
+
+def test_the_page_of_a_report_has_no_link_to_another_site(member: Visitor) -> None:
+    page = member.get("/users/%5Cevil.example/report?flash_message=reported")
+    assert page.status_int == 404
 
 
 def test_the_log_has_words_for_every_action() -> None:
