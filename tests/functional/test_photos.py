@@ -7,13 +7,15 @@ from urllib.request import urlopen
 
 import pytest
 from PIL import Image
+from sqlalchemy import select
 from webtest import TestResponse
 
 from forumsvc.media.s3 import StorageError
 from forumsvc.media.storage import LocalStorage
-from forumsvc.models import Photo
+from forumsvc.models import Photo, User
 from forumsvc.services.photo_storage import PhotoStorages
 from tests.cases import each
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, make_app
 from tests.object_store import bucket as bucket
@@ -211,3 +213,20 @@ def test_s3_without_its_library_stops_the_service_and_says_what_to_install(
     with pytest.raises(SystemExit) as stopped:
         make_app(database_url, tmp_path, **{"photos.storage": "s3", "photos.s3_bucket": "b"})
     assert "install forumsvc[s3]" in str(stopped.value)
+
+
+@on_postgresql
+def test_who_writes_to_an_uploader_does_not_wait_for_the_storage(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, were_free = LocalStorage.put, []
+
+    def slow_put(self: LocalStorage, *args: Any) -> bool:
+        free = select(User.id).where(User.id == alice.id).with_for_update(nowait=True)
+        with forum.database.writes.connect() as other:
+            were_free.append(other.scalar(free))
+        return put(self, *args)
+
+    monkeypatch.setattr(LocalStorage, "put", slow_put)
+    assert send(alice).status_int == 201
+    assert were_free == [alice.id, alice.id]  # before the transaction, and in it

@@ -8,10 +8,11 @@ from sqlalchemy import delete
 from forumsvc import clock
 from forumsvc.background.maintenance import Maintenance
 from forumsvc.db.statements import insert_row
+from forumsvc.errors import Conflict
 from forumsvc.models import BrowserSession, Job, MailKind, OAuthToken
 from forumsvc.security.identity import Identity, Level
 from forumsvc.security.principals import principals_of
-from forumsvc.services import accounts, mails
+from forumsvc.services import accounts, mails, unconfirmed_accounts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 from tests.functional.pages.conftest import OPEN
@@ -271,3 +272,11 @@ def test_who_has_not_confirmed_may_do_what_a_blocked_user_may() -> None:
         Identity(1, "nina", level, frozenset(), 1) for level in (Level.BLOCKED, Level.UNCONFIRMED)
     )
     assert principals_of(unconfirmed) == principals_of(blocked)
+
+
+@pytest.mark.usefixtures("nina")
+def test_an_account_that_is_used_just_before_it_ends_stays(forum: Forum) -> None:
+    nina, long_ago = row_of(forum).id, clock.now() - timedelta(days=8)
+    with pytest.raises(Conflict), forum.database.session.begin() as db:
+        unconfirmed_accounts.end(db, long_ago, nina)
+    assert row_of(forum).state == "active"
