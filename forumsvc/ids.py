@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 _ID = re.compile(r"[0-9]{1,19}", re.ASCII)
-_INTEGER = re.compile(r"(-?)0*([0-9]+)", re.ASCII)
+_INTEGER = re.compile(r"(-?)([0-9]++)", re.ASCII)
 _MAX_DIGITS = 30
 
 MAX_ID = 2**63 - 1
@@ -32,7 +32,7 @@ def parse_integer(text: str) -> int | None:
     if match is None:
         return None
     sign, digits = match.groups()
-    number = int(digits[:_MAX_DIGITS])
+    number = int(digits.lstrip("0")[:_MAX_DIGITS] or "0")
     return -number if sign else number
 
 

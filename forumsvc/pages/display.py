@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ..settings.pages import LANGUAGES
 from ..web.api.request import ForumRequest
+from ..web.pipeline.session_cookie import cookie_of
 
 COOKIE = "display"
 LONGEST_SECONDS = 365 * 86400
@@ -30,10 +31,7 @@ CHOICES = {
 
 def display_of(request: ForumRequest) -> Display:
     """Return what the reader of a request chose."""
-    # Most have no such cookie, and parsing cookies takes time.
-    if f"{COOKIE}=" not in request.environ.get("HTTP_COOKIE", ""):
-        return Display()
-    return parse_display(request.cookies.get(COOKIE, ""))
+    return parse_display(cookie_of(request, COOKIE))
 
 
 @lru_cache(64)

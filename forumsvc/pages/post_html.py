@@ -10,6 +10,7 @@ REPLIES_PER_PAGE = 50
 
 _FLOOR_LINK = '"#floor-'
 _CHECK_BOX = '<input type="checkbox" disabled=""'
+_TABLE = re.compile(r"<table(?=[ >])")
 _ALIGNED = re.compile(r'<(t[dh]) align="(left|right|center)"')
 _FLOOR = re.compile(r'(?<=<a href=")#floor-([0-9]{1,9})(?=")')
 
@@ -21,8 +22,8 @@ def accessible(html: str) -> str:
     """
     if "<pre" in html:
         html = html.replace("<pre", '<pre tabindex="0"')
-    if "<table>" in html:
-        html = html.replace("<table>", '<div class="wide" tabindex="0"><table>')
+    if "<table" in html:
+        html = _TABLE.sub('<div class="wide" tabindex="0"><table', html)
         html = html.replace("</table>", "</table></div>")
         html = _ALIGNED.sub(r'<\1 class="\2"', html)
     if _CHECK_BOX in html:

@@ -82,7 +82,9 @@ def _authorization_request(context: PageContext, request: ForumRequest) -> Autho
 
 
 def _is_of_member(request: ForumRequest, parameters: list[tuple[str, str]]) -> bool:
-    client = clients.find(request.read_connection, dict(parameters).get("client_id", ""))
+    # As for the request itself, an empty value is none.
+    named = (value for name, value in parameters if name == "client_id" and value)
+    client = clients.find(request.read_connection, next(named, ""))
     return client is not None and client.owner_id is not None
 
 

@@ -1,6 +1,7 @@
 """Refuses malformed requests before they are routed."""
 
 import re
+from ipaddress import IPv6Address
 from typing import Any
 
 from ...errors import Malformed, NotFound, TooLarge
@@ -19,6 +20,15 @@ _REDUNDANT_ESCAPE = re.compile(
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
+_DATES = {
+    "HTTP_IF_MODIFIED_SINCE": "if_modified_since",
+    "HTTP_IF_UNMODIFIED_SINCE": "if_unmodified_since",
+    "HTTP_IF_RANGE": "if_range",
+}
+"""Headers with a date, and the attributes of a request that parse them."""
+_MAX_RANGE_LENGTH = 100
+
+
 def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Refuse undecodable and non-canonical paths, invalid hosts and large bodies."""
     max_body = registry.forum_settings["http.max_body"]
@@ -29,6 +39,7 @@ def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         _check_path(environ["PATH_INFO"])
         _check_canonical_path(environ)
         _check_host(environ)
+        _drop_unusable_conditions(request)
         if int(environ.get("CONTENT_LENGTH") or 0) > max_body:
             raise TooLarge(
                 Message("The request body is larger than %(most)d bytes.", most=max_body)
@@ -56,7 +67,9 @@ def _check_canonical_path(environ: dict[str, Any]) -> None:
     path = environ["PATH_INFO"]
     # Not every server passes the path as it was sent. waitress does, and reduces the slashes at the
     # beginning of PATH_INFO to one.
-    sent = _ORIGIN.sub("", environ.get("REQUEST_URI", path), count=1).partition("?")[0]
+    uri = environ.get("REQUEST_URI", path)
+    origin = _ORIGIN.match(uri)
+    sent = uri[origin.end() if origin else 0 :].partition("?")[0]
     if sent.startswith("//"):
         raise NotFound("There is nothing here.")
     if path.startswith("/api/"):
@@ -73,3 +86,21 @@ def _check_host(environ: dict[str, Any]) -> None:
             raise Malformed("the request names no host")
     elif len(host) > _MAX_HOST_LENGTH or not _HOST.fullmatch(host):
         raise Malformed("the Host header is not one host")
+    elif host.startswith("["):
+        try:
+            IPv6Address(host[1 : host.index("]")])
+        except ValueError:
+            raise Malformed("the Host header is not one host") from None
+
+
+def _drop_unusable_conditions(request: ForumRequest) -> None:
+    """Ignore what WebOb fails to read when the answer is sent (RFC 9110 §13.1.3, §14.2)."""
+    environ = request.environ
+    for name, attribute in _DATES.items():
+        if name in environ:
+            try:
+                getattr(request, attribute)
+            except (ValueError, OverflowError):
+                del environ[name]
+    if len(environ.get("HTTP_RANGE", "")) > _MAX_RANGE_LENGTH:
+        del environ["HTTP_RANGE"]

@@ -1,5 +1,7 @@
 """The forms of topics and replies: pictures in them, and what they refuse."""
 
+import re
+
 from webtest import Upload
 
 from forumsvc.models import Photo, Reply, Topic
@@ -143,3 +145,17 @@ def test_all_that_is_wrong_is_said_at_once_and_the_first_field_has_the_focus(
         "body-wrong": "Text must not be empty.",
     }
     assert [one["id"] for one in page.html.find_all(autofocus=True)] == ["title"]
+
+
+def test_a_table_with_an_attribute_does_not_end_the_page_around_it(
+    forum: Forum, visitor: Visitor
+) -> None:
+    table = '<table title="x"><tr><td>b</td></tr></table>'
+    body = "\n\n".join(["<table><tr><td>a</td></tr></table>", *[table] * 3, "## Log in again"])
+    topic = forum.topic(forum.person("bob"), forum.node(), body=body)
+    page = visitor.get(f"/topics/{topic}")
+    content = re.search(r'<div class="forum-content.*?>(.*?)</article>', page.text, re.S)
+    assert content is not None
+    shown = content[1]
+    assert len(re.findall(r"<div[ >]", shown)) + 1 == shown.count("</div>")
+    assert page.html.find(string="Log in again").find_parent(class_="forum-content")

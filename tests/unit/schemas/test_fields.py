@@ -113,6 +113,14 @@ def test_other_spellings_that_int_accepts_are_refused(text: str) -> None:
     assert parse_integer(text) is None
 
 
+def test_zeros_at_the_beginning_change_no_number_and_take_no_time() -> None:
+    zeros = "0" * 1_000_000
+    assert [parse_integer(f"{sign}{zeros}{rest}") for sign in ("", "-") for rest in ("", "12")] == [
+        *(0, 12, 0, -12)
+    ]
+    assert parse_integer(f"{zeros}x") is None
+
+
 JSON_VALUES = [True, 1.5, [], ["x"], {}, {"a": 1}]
 
 
