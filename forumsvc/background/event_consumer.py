@@ -51,6 +51,10 @@ class EventConsumer:
         self._look_at = 0.0
         self._limit = batch_size
 
+    def forget(self) -> None:
+        """Forget what was seen: another process has the lease, and reports it."""
+        self.oldest_unread_at, self._look_at = None, 0.0
+
     def run(self) -> bool:
         """Handle a batch; return whether there may be more."""
         if time.monotonic() >= self._look_at:

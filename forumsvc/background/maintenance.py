@@ -110,8 +110,13 @@ def _end_unconfirmed(database: Database, keep: timedelta | None) -> bool:
     with database.reads.connect() as connection:
         ids = unconfirmed_accounts.over(connection, before)
     for user_id in ids:
-        with suppress(Conflict), database.session.begin() as db:
-            unconfirmed_accounts.end(db, before, user_id)
+        try:
+            with suppress(Conflict), database.session.begin() as db:
+                unconfirmed_accounts.end(db, before, user_id)
+        except Exception as error:
+            if is_temporary(error):
+                raise
+            log.exception("the unconfirmed account of user %d is not deleted", user_id)
     return len(ids) == unconfirmed_accounts.BATCH_SIZE
 
 

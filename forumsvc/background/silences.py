@@ -30,6 +30,10 @@ class SilenceEnder:
         self._database = database
         self._count_at = 0.0
 
+    def forget(self) -> None:
+        """Forget what was counted: another process has the lease, and reports it."""
+        self.open_reviews, self.oldest_at, self._count_at = 0, None, 0.0
+
     def run(self) -> bool:
         """End silences in one transaction; return whether there may be more."""
         if time.monotonic() >= self._count_at:

@@ -26,8 +26,9 @@ class Task(Protocol):
     """Work that one process at a time does.
 
     name: of its lease and its thread; interval: seconds between two runs when there is nothing to
-    do. A task with threads of its own has a method `close`, which ends them. One with `needs_lease
-    = False` is done by each process.
+    do. A task with threads of its own has a method `close`, which ends them; one that metrics ask
+    what it saw, a method `forget`, called while another process has the lease. One with
+    `needs_lease = False` is done by each process.
     """
 
     name: str
@@ -107,6 +108,8 @@ class BackgroundWorker:
                 if lease is None or lease.is_held():
                     has_more = task.run()
                     stats.runs += 1
+                elif forget := getattr(task, "forget", None):
+                    forget()
             except DATABASE_ERRORS as error:
                 stats.failures += 1
                 log.warning("%s is tried again later: %s", task.name, single_line_message(error))

@@ -5,6 +5,7 @@ import smtplib
 import ssl
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
@@ -53,16 +54,28 @@ class SmtpDelivery:
 
     def deliver(self, message: EmailMessage) -> int | None:
         """Send the message to its only recipient; return the server's reply code."""
-        with self._connect() as server:
-            self._log_in(server)
+        with self._open() as server:
             server.send_message(message)
             return server.reply_code
 
     def check(self) -> None:
         """Connect and authenticate, as for a message. Raises OSError if the server refuses."""
-        with self._connect() as server:
-            self._log_in(server)
+        with self._open() as server:
             server.ehlo_or_helo_if_needed()
+
+    def _open(self) -> "_Smtp | _SmtpTls":
+        try:
+            server = self._connect()
+        except ValueError as error:
+            raise smtplib.SMTPException("mail.host is no name of a host") from error
+        try:
+            self._log_in(server)
+        except BaseException as error:
+            server.close()
+            if isinstance(error, ValueError):  # no fault of a message: a letter of the password
+                raise smtplib.SMTPException("the log-in cannot be sent") from error
+            raise
+        return server
 
     def _log_in(self, server: smtplib.SMTP) -> None:
         if self.security == "starttls":
@@ -78,9 +91,15 @@ class SmtpDelivery:
 
 
 class _Smtp(smtplib.SMTP):
-    """An SMTP connection that keeps the reply to the last message."""
+    """An SMTP connection that keeps the reply to the last message, which alone says its fate."""
 
     reply_code: int | None = None
+
+    def __exit__(self, *args: object) -> None:
+        """Say goodbye, whatever the server answers: else a message that it took is sent again."""
+        with suppress(OSError):
+            self.docmd("QUIT")
+        self.close()
 
     def data(self, msg: Any) -> tuple[int, bytes]:
         """Send the text of a message; return the reply."""

@@ -23,4 +23,7 @@ def is_permanent(error: Exception) -> bool:
     A rejected login or greeting is not permanent: it concerns all messages, and an administrator
     can correct it.
     """
-    return isinstance(error, _MESSAGE_REFUSED) and all(code >= 500 for code in reply_codes(error))
+    codes = reply_codes(error)
+    is_login_wanted = isinstance(error, smtplib.SMTPSenderRefused) and 530 in codes
+    is_refused = isinstance(error, _MESSAGE_REFUSED) and not is_login_wanted
+    return is_refused and all(code >= 500 for code in codes)

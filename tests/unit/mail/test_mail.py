@@ -7,6 +7,7 @@ from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage
 from pathlib import Path
+from smtplib import SMTPException
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from forumsvc.mail import FolderDelivery, SmtpDelivery, texts
+from forumsvc.mail.failures import is_permanent
 from forumsvc.mail.message import create_message
 from forumsvc.models import MailKind
 from forumsvc.settings.pages import LANGUAGES
@@ -84,6 +86,32 @@ def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int
     assert received["Date"].datetime == SENT_AT
     assert received["Message-ID"] == "<1@example.org>"
     assert "https://x.example/?a=b" in received.get_content()
+
+
+def test_a_message_that_the_server_took_is_sent_whatever_it_answers_to_quit(
+    smtp: tuple[Server, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, port = smtp
+
+    async def handle_quit(*_: Any) -> str:
+        return "421 Service is going down"
+
+    monkeypatch.setattr(Server, "handle_QUIT", handle_quit, raising=False)
+    delivery = SmtpDelivery("127.0.0.1", port, "none", "", "", 10)
+    assert delivery.deliver(message()) == 250
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "password"), [("mail..example.org", "secret"), ("127.0.0.1", "geheimnisß")]
+)
+def test_a_wrong_setting_is_no_fault_of_the_message(
+    smtp: tuple[Server, int], host: str, password: str
+) -> None:
+    delivery = SmtpDelivery(host, smtp[1], "none", "forum", password, 10)
+    with pytest.raises(SMTPException) as refused:
+        delivery.deliver(message())
+    assert not is_permanent(refused.value)
 
 
 def test_a_server_that_refuses_the_login_gets_no_message(smtp: tuple[Server, int]) -> None:
