@@ -13,8 +13,12 @@ depends_on = None
 
 def upgrade() -> None:
     """Add when an account closes, and what becomes of the posts then."""
-    op.add_column("users", sa.Column("closes_at", sa.DateTime(timezone=True)))
-    op.add_column("users", sa.Column("closure_posts", sa.String(10)))
+    # They are there after an attempt that was stopped: making the index commits them.
+    there = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("users")}
+    columns = ("closes_at", sa.DateTime(timezone=True)), ("closure_posts", sa.String(10))
+    for name, kind in columns:
+        if name not in there:
+            op.add_column("users", sa.Column(name, kind))
     create_index("ix_users_closes_at", "users", ["closes_at"], "closes_at IS NOT NULL")
 
 

@@ -35,6 +35,9 @@ def compare(context: Context, first: Path, second: Path) -> None:
     except CommandError as error:
         error.show()
         click.get_current_context().exit(2)
+    except click.Abort:
+        click.echo("Aborted.", err=True)
+        click.get_current_context().exit(2)
     different = [each for each in compared if not each.is_same]
     if different and not context.as_json:
         print_table(

@@ -1,5 +1,7 @@
 """What ends a command: each error that may be expected becomes one line."""
 
+import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -45,7 +47,7 @@ def _database_error(error: Exception) -> str | None:
     # SQLite raises the base class for a file that is no database or is damaged; most of its
     # subclasses mean mistakes in our code.
     if not isinstance(error, DatabaseError):
-        return None
+        return _driver_error(error)
     if is_forbidden(error):
         return f"{str(error.orig).strip()}: connect as the owner of the tables (install.md)"
     is_away = isinstance(error, OperationalError) or is_outdated_session(error)
@@ -53,3 +55,13 @@ def _database_error(error: Exception) -> str | None:
         lines = str(error.orig).strip().splitlines()
         return f"The database cannot be used: {(lines or [type(error.orig).__name__])[0]}"
     return None
+
+
+def _driver_error(error: Exception) -> str | None:
+    """Return the line for an error of the driver itself, below which dumps are read and loaded."""
+    drivers = [sqlite3.OperationalError]
+    if psycopg := sys.modules.get("psycopg"):
+        drivers.append(psycopg.OperationalError)
+    if not isinstance(error, tuple(drivers)):
+        return None
+    return f"The database cannot be used: {(str(error).splitlines() or ['it is away'])[0]}"

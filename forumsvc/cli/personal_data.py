@@ -11,6 +11,7 @@ from sqlalchemy import Row
 
 from .. import clock
 from ..errors import Conflict
+from ..files import sync_folder
 from ..models import AdminAction, MailKind
 from ..queries import accounts as reading
 from ..services import account_edit, accounts, data_export, deeds, erasure, mails, password_reset
@@ -66,16 +67,23 @@ def export(context: Context, login: str, file: Path) -> None:
             return
         part = file.with_name(f"{file.name}.part")
         try:
-            part.unlink(missing_ok=True)
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            raise CommandError(f"{part} is there: unless an export writes it, delete it.") from None
+        except OSError as error:
+            raise CommandError(f"{file} cannot be written: {error}") from None
+        try:
             with os.fdopen(handle, "wb") as written:
                 data_export.write_export(db, account.id, written, storages)
                 written.flush()
                 os.fsync(written.fileno())
             part.rename(file)
-        except OSError as error:
+            sync_folder(file.resolve().parent)
+        except BaseException as error:
             part.unlink(missing_ok=True)
-            raise CommandError(f"{file} cannot be written: {error}") from None
+            if isinstance(error, OSError):
+                raise CommandError(f"{file} cannot be written: {error}") from None
+            raise
     context.output(
         f"{file} has what is kept of {account.login}.", login=account.login, file=str(file)
     )

@@ -15,7 +15,7 @@ from ..db.engine import Database
 from ..errors import IncompatibleDatabase
 from ..serving.options import Options
 from ..settings import Settings
-from .finding import Finding, error, warning
+from .finding import Finding, error, info, warning
 from .installation import Installation
 
 BACKGROUND_THREADS = 13
@@ -68,7 +68,11 @@ def _check_postgresql(
         total += max_connections_of_background(
             settings["sqlalchemy.pool_size"], settings["webhooks.most"]
         )
-    if total > free:
+    if settings["sqlalchemy.pooler"]:
+        yield info(
+            f"Up to {total} connections are clients of PgBouncer: its max_client_conn must be more"
+        )
+    elif total > free:
         yield warning(
             f"sqlalchemy.pool_size: {options.processes} processes with up to {each} connections "
             f"each and the background worker may open {total}, and the database has {free} for all "

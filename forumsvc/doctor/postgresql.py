@@ -34,6 +34,13 @@ class _Fault(NamedTuple):
 
 _FAULTS = (
     _Fault(
+        info,
+        """
+        SELECT current_user AS name WHERE NOT pg_has_role('pg_read_all_stats', 'USAGE')
+        """,
+        "Only transactions of {name} are seen here: GRANT pg_monitor TO {name} shows all.",
+    ),
+    _Fault(
         warning,
         """
         SELECT pid, usename, state,
@@ -53,7 +60,7 @@ _FAULTS = (
         """
         SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace
-            AND c.oid NOT IN (SELECT index_relid FROM pg_stat_progress_create_index)
+            AND NOT EXISTS (SELECT 1 FROM pg_stat_progress_create_index WHERE index_relid = c.oid)
         ORDER BY c.relname
         """,
         "The index {name} is not valid, for a command that made it was stopped: it costs writes "

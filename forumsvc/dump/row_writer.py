@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Connection, DateTime, Table, literal, select
 from sqlalchemy.types import TypeDecorator
 
+from ..db.failures import is_fault_of_database
 from .errors import DumpError
 from .manifest import member_name
 from .tables import unique_columns
@@ -112,6 +113,8 @@ class RowWriter:
         try:
             insert(rows)
         except self._error as error:
+            if is_fault_of_database(error):
+                raise
             self._driver.execute("ROLLBACK TO SAVEPOINT dump_rows")
             return error
         self._driver.execute("RELEASE SAVEPOINT dump_rows")

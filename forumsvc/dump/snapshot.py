@@ -1,7 +1,7 @@
 """Reading all tables in one snapshot of the database, as lines of JSON that the database makes."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,7 +100,8 @@ def open_snapshot(database: Database) -> Iterator[Snapshot]:
             found = run("SELECT version_num FROM alembic_version").fetchone()
             yield Snapshot(driver, dialect, found[0] if found else None)
         finally:
-            run("ROLLBACK")
+            with suppress(connection.dialect.loaded_dbapi.Error):  # the connection may be lost
+                run("ROLLBACK")
 
 
 def is_current(database: Database) -> bool:

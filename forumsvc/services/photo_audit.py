@@ -115,7 +115,9 @@ class PhotoAudit:
         for storage_name, name in found.unreferenced:
             self._storages[storage_name].delete_if_older_than(name, self._before)
         for storage_name, name in found.broken:
-            self._storages[storage_name].delete(name)
+            self._intact.pop((storage_name, name), None)
+            if not self._is_intact(storage_name, name):  # it may be uploaded again meanwhile
+                self._storages[storage_name].delete(name)
         if delete_missing:
             self._delete_lost(found)
         for photo_id, right in found.mismatched.items():

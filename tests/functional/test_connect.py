@@ -70,7 +70,7 @@ def test_every_wait_for_the_database_has_a_timeout_by_default(database_url: str)
         database_url, ConnectionOptions(timeouts=Timeouts.from_settings(settings))
     )
     try:
-        assert shown(database, "lock_timeout") == ["250ms", "1s"]
+        assert shown(database, "lock_timeout") == ["300ms", "1200ms"]
         assert shown(database, "statement_timeout") == ["30s", "30s"]
         assert shown(database, "idle_in_transaction_session_timeout") == ["20s", "20s"]
         with database.writes.connect() as db:
