@@ -24,6 +24,7 @@ class Recorder:
     needs_lease: bool = True
     runs: int = 0
     has_run_twice: threading.Event = field(default_factory=threading.Event)
+    has_forgotten: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> bool:
         self.runs += 1
@@ -32,6 +33,9 @@ class Recorder:
         if self.runs == 1 and self.error is not None:
             raise self.error
         return False
+
+    def forget(self) -> None:
+        self.has_forgotten.set()
 
 
 def stop(worker: BackgroundWorker) -> None:
@@ -61,7 +65,10 @@ def test_a_worker_without_the_lease_does_nothing_and_takes_over_when_it_is_relea
     workers[0].start()
     assert first.has_run_twice.wait(SECONDS)
     workers[1].start()
+    # What metrics ask of it would be as old as its last look.
+    assert second.has_forgotten.wait(SECONDS)
     assert second.runs == 0
+    assert not first.has_forgotten.is_set()
     stop(workers[0])
     assert second.has_run_twice.wait(SECONDS)
     stop(workers[1])
