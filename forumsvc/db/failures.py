@@ -70,8 +70,6 @@ def is_outdated_session(error: Any) -> bool:
 _TEMPORARY_CLASSES = frozenset({"08", "25", "26", "40", "42", "53", "55", "57", "58"})
 """Lost connections, sessions, conflicts, a schema of another version, resources, locks, the end of
 the server, its disk."""
-_SERVER_CLASSES = frozenset({"08", "53", "57", "58"})
-"""Of them those of connections, resources, the end of the server, its disk."""
 _QUERY_CANCELED = "57014"
 _TEMPORARY_OF_SQLITE = _REFUSED_WRITES_OF_SQLITE | {
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
@@ -88,15 +86,6 @@ def is_temporary(error: Exception) -> bool:
     return code & 0xFF in _TEMPORARY_OF_SQLITE or (
         state[:2] in _TEMPORARY_CLASSES and not is_timeout
     )
-
-
-def is_fault_of_database(error: Any) -> bool:
-    """Return whether the driver tells of the disk or the connection, and not of a row."""
-    if isinstance(error, sqlite3.Error):
-        return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-    if error.sqlstate is None:
-        return type(error).__name__ == "OperationalError"
-    return error.sqlstate[:2] in _SERVER_CLASSES
 
 
 def is_forbidden(error: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import JSON, Column, Connection, DateTime, Table, literal, select
 from sqlalchemy.types import TypeDecorator
 
-from ..db.failures import is_fault_of_database
 from .errors import DumpError
 from .manifest import member_name
 from .tables import unique_columns
@@ -36,6 +35,7 @@ class RowWriter:
         self._is_sqlite = connection.dialect.name == "sqlite"
         dbapi: Any = connection.dialect.loaded_dbapi
         self._error: type[Exception] = dbapi.Error
+        self._operational: type[Exception] = dbapi.OperationalError
         self._indexes = self._drop_indexes(tables)
 
     def _drop_indexes(self, tables: Sequence[Table]) -> list[str]:
@@ -113,7 +113,7 @@ class RowWriter:
         try:
             insert(rows)
         except self._error as error:
-            if is_fault_of_database(error):
+            if isinstance(error, self._operational):  # the disk or the connection, no row
                 raise
             self._driver.execute("ROLLBACK TO SAVEPOINT dump_rows")
             return error

@@ -4,11 +4,14 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, func, select
 
 from forumsvc import migrate
+from forumsvc.cli.context import CommandError
+from forumsvc.cli.failures import command_errors
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
 from forumsvc.dump import DumpError, load_dump, write_dump, write_tar
@@ -18,7 +21,7 @@ from forumsvc.services import counter_check
 from tests import databases
 from tests.cases import each
 from tests.functional.cli.community import Community
-from tests.functional.rows import insert_row
+from tests.functional.rows import insert_row, insert_rows
 
 NASTY = "\x01\x7f\u2028\u202e\\ \" ' \\N \t\r\n</script> \U0010ffff é 楼"
 
@@ -150,3 +153,25 @@ def test_a_dump_is_for_its_owner_alone_and_overwrites_nothing(suffix: str, tmp_p
         made.with_name(f"other{suffix}.part").mkdir()
         with pytest.raises(DumpError, match="delete it, unless another"):
             write(database, made.with_name(f"other{suffix}"), secrets=True)
+
+
+def test_a_full_disk_is_named_and_no_line_is_blamed(tmp_path: Path) -> None:
+    urls = [f"sqlite:///{tmp_path}/{name}.sqlite" for name in ("from", "to")]
+    for url in urls:
+        databases._migrate(url)
+    with databases.open_temporarily(urls[0]) as database:
+        with database.session.begin() as db:
+            insert_rows(db, User, [{"login": f"user{number}"} for number in range(20_000)])
+        write_dump(database, tmp_path / "dump", secrets=False)
+    with databases.open_temporarily(urls[1]) as new:
+
+        @event.listens_for(new.writes, "connect")
+        def fill_the_disk(connection: Any, _: Any) -> None:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            connection.execute(f"PRAGMA max_page_count = {pages + 3}")
+
+        full = pytest.raises(CommandError, match="cannot be used: database or disk is full")
+        with full, command_errors():
+            load_dump(new, tmp_path / "dump")
+        with new.reads.connect() as connection:
+            assert connection.scalar(select(func.count()).select_from(User)) == 0

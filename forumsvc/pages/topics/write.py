@@ -84,8 +84,8 @@ def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
         topic_service.check_node(request.executor, values["node_id"])
         locked = lock_item(item, request, TopicPermission.UPDATE, whole_row=True)
         row = cast("TopicRow", locked.row)
-        wanted = body.body, values["title"], values["node_id"]
-        _check_seen(request, wanted, (row.body, row.title, row.node_id))
+        now = {"body": row.body, "title": row.title, "node_id": row.node_id}
+        _check_seen(request, {**values, "body": body.body}, now)
         topic_service.edit(
             request.db,
             request.actor_id,
@@ -138,7 +138,7 @@ def edit_reply(item: ReplyItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         locked = lock_item(item, request, ReplyPermission.UPDATE, whole_row=True)
         row = cast("ReplyRow", locked.row)
-        _check_seen(request, (body.body,), (row.body,))
+        _check_seen(request, {"body": body.body}, {"body": row.body})
         reply_service.edit(request.db, request.actor_id, request.now, request.authoring, row, body)
         return request.route_path("reply", reply_id=row.id)
 
@@ -182,27 +182,27 @@ def _submit(
         request.response.status_int = 409
         names = ("title", "node_id", "body")
         given = {name: str(request.parameters.get(name) or "") for name in names}
-        values = {**others, "theirs": conflict.texts, "seen": digest_of(*conflict.texts)}
+        values = {**others, "theirs": conflict.now, "seen": digest_of(*conflict.now.values())}
         return form(form_values=given, errors={WHOLE_FORM: _EDITED}, **values)
 
 
 class _EditedMeanwhile(Exception):
     """Somebody saved the post after the form was shown.
 
-    texts: what is there now: the text, and of a topic its title and the id of its node.
+    now: what is there by now: `body`, and of a topic `title` and `node_id`.
     """
 
-    def __init__(self, texts: tuple[Any, ...]) -> None:
+    def __init__(self, now: dict[str, Any]) -> None:
         super().__init__()
-        self.texts = texts
+        self.now = now
 
 
-def _check_seen(request: ForumRequest, wanted: tuple[Any, ...], now: tuple[Any, ...]) -> None:
+def _check_seen(request: ForumRequest, wanted: dict[str, Any], now: dict[str, Any]) -> None:
     """Raise _EditedMeanwhile unless the form showed what is there now, or it is what is wanted.
 
     wanted: what the form would save: a form that is sent twice finds its own text.
     """
-    if request.parameters.get("seen") != digest_of(*now) and wanted != now:
+    if request.parameters.get("seen") != digest_of(*now.values()) and wanted != now:
         raise _EditedMeanwhile(now)
 
 

@@ -72,7 +72,10 @@ def test_export_writes_a_file_for_its_owner_alone_and_overwrites_none(
     with zipfile.ZipFile(file) as archive:
         assert b"ann@x.org" in archive.read("profile.json")
     assert "there already" in run("user", "export", "bob", file).refusal
-    assert sorted(each.name for each in tmp_path.glob("*.zip*")) == ["ann.zip"]
+    (tmp_path / "bob.zip.part").write_text("of another run")
+    assert "bob.zip.part is there" in run("user", "export", "bob", tmp_path / "bob.zip").refusal
+    assert (tmp_path / "bob.zip.part").read_text() == "of another run"
+    assert sorted(each.name for each in tmp_path.glob("*.zip")) == ["ann.zip"]
 
 
 def test_erase_erases_all_who_are_named_or_nobody(

@@ -79,6 +79,20 @@ def test_the_address_is_changed_on_its_page(
     assert row_of(forum).unconfirmed_email is None, "the present address takes the change back"
 
 
+def test_an_address_to_which_no_more_links_may_be_sent_is_not_changed_to(
+    confirmed: Caller, forum: Forum, visitor: Visitor
+) -> None:
+    visitor.log_in("nina")
+
+    def change(email: str) -> int:
+        return visitor.send("/settings/email", email=email, current_password=PASSWORD).status_int
+
+    assert [change(NEW) for _ in range(5)] == [303] * 5
+    assert change(GOOD["email"]) == 303
+    assert change(NEW) == 429
+    assert row_of(forum).unconfirmed_email is None
+
+
 def test_a_wrong_address_is_corrected_before_it_was_ever_confirmed(
     nina: Caller, forum: Forum, visitor: Visitor, mail: Mail
 ) -> None:
