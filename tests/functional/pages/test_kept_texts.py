@@ -104,6 +104,18 @@ def test_the_slower_of_two_editors_sees_both_texts_and_may_save(
     assert author.get(f"/topics/{topic}").json["body"] == "Mine"
 
 
+def test_the_slower_of_two_editors_of_a_reply_sees_both_texts(
+    forum: Forum, member: Visitor, ann: int, topic: int
+) -> None:
+    author = Person(forum.app, forum.token(ann), ann, "ann")
+    reply = forum.reply(author, topic, "First")
+    mine = member.form(f"/replies/{reply}/edit")
+    author.post(f"/replies/{reply}", body="Theirs")
+    page = sent(mine, body="Mine")
+    assert page.status_int == 409
+    assert _text_of(page).split() == ["Theirs", "Mine"]
+
+
 def test_a_quotation_is_added_to_what_stands_in_the_field(
     forum: Forum, member: Visitor, topic: int
 ) -> None:
