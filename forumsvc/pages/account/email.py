@@ -19,7 +19,10 @@ from ..paths import path_to_go_on, redirect_to_next, redirect_to_page
 from ..views import add_page
 from .password_check import check_current_password
 
-_INVALID_LINK = Message("This link was used, has expired, or is incomplete. Have a new one sent.")
+_INVALID_LINK = Message(
+    "This link was used, has expired, or is incomplete. If you have just used it, your address is "
+    "confirmed; else have a new link sent."
+)
 
 
 def show(context: PageContext, request: ForumRequest) -> Values:

@@ -18,7 +18,10 @@ from ..page_context import PageContext, public_page
 from ..paths import redirect_to_page
 from ..views import add_page
 
-_INVALID_LINK = Message("This link was used, has expired, or is incomplete. Request a new one.")
+_INVALID_LINK = Message(
+    "This link was used, has expired, or is incomplete. If you have just set a new password, "
+    "log in with it; else request a new link."
+)
 
 
 def show(context: PageContext, request: ForumRequest) -> Values:

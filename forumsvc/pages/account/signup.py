@@ -4,9 +4,10 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import Invalid
+from ...oauth import login, resource_owners
 from ...permissions import Common
 from ...schemas.accounts import REGISTRATION_FORM
-from ...services import registration
+from ...services import closures, registration
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form
@@ -14,6 +15,7 @@ from ..page_context import PageContext, public_page
 from ..paths import path_to_go_on, redirect_to_next
 from ..views import add_page
 from . import signup_trap
+from .password_check import check_password_attempt
 
 
 def show(context: PageContext, request: ForumRequest) -> Values:
@@ -30,6 +32,8 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         try:
             registered = accounts.register(request, values, path_to_go_on(request))
         except Invalid as error:
+            if _log_in_again(context, request, values):
+                return redirect_to_next(request)
             others = registration.problems(request.read_connection, request.settings, **values)
             request.response.status_int = 400
             errors = {**others, error.field: error.reason}
@@ -38,6 +42,22 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         return redirect_to_next(request)
 
     return process_form(request, REGISTRATION_FORM, create_account, **_others(request))
+
+
+def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -> bool:
+    """Log in the owner of an account with these values: the form was sent twice.
+
+    It counts like a login. Returns False if there is no such account or the password is wrong.
+    """
+    owner = resource_owners.find(request.read_connection, values["email"])
+    if owner is None or owner.login.lower() != values["login"].lower():
+        return False
+    attempt = check_password_attempt(request, owner.login, values["password"])
+    if attempt.user is None or not context.log_in(attempt, values["password"]):
+        return False
+    login.record_success(request.db, attempt, request.now)
+    closures.take_back(request.db, request.now, attempt.user.id)
+    return True
 
 
 def _others(request: ForumRequest) -> Values:

@@ -1,5 +1,6 @@
 """/applications: those that the user authorized, and those that the user registered."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyramid.config import Configurator
@@ -15,6 +16,7 @@ from ...schemas.accounts import CLIENT_FORM
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
+from ..form_keys import form_key, once
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import PageContext, login_required
 from ..paths import redirect_to_page
@@ -36,7 +38,7 @@ def revoke(context: PageContext, request: ForumRequest) -> Response:
     """Revoke an application's access to the user's account."""
     client_id = request.matchdict["client_id"]
     if not authorizations.revoke(request.db, request.actor_id, client_id, request.now):
-        raise NotFound("There is no such application.")
+        raise _not_found()
     return redirect_to_page(request, "applications", flash_message="revoked")
 
 
@@ -44,7 +46,8 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
     """Register an application, and show its secret once."""
     _check_registration_open(request)
 
-    def create(values: Values) -> Response:
+    @once
+    def create(request: ForumRequest, values: Mapping[str, Any], _: None) -> str:
         # Of two at once the second waits here, and counts the first one's.
         lock_users(request.db, User.id == request.actor_id)
         registered = clients.list_clients(request.db, owner_id=request.actor_id)
@@ -54,9 +57,18 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
                 most=MAX_APPLICATIONS,
             )
             raise Invalid(WHOLE_FORM, have)
-        return _show_credentials(request, values["name"], _create(request, values), rotated=False)
+        return _create(request, values)
 
-    return process_form(request, CLIENT_FORM, create, flash_message=None, **_lists(request))
+    def save(values: Values) -> Response:
+        client = clients.find(request.db, create(request, values, None))
+        if client is None:
+            raise _not_found()
+        # Made here, so that a form that is sent twice shows one that works.
+        secret = None if client.public else clients.rotate_secret(request.db, client.client_id)
+        credentials = clients.NewClient(client.client_id, secret)
+        return _show_credentials(request, client.name, credentials, rotated=False)
+
+    return process_form(request, CLIENT_FORM, save, flash_message=None, **_lists(request))
 
 
 def rotate(context: PageContext, request: ForumRequest) -> Response:
@@ -87,7 +99,8 @@ def _lists(request: ForumRequest) -> dict[str, Any]:
     authorized = authorizations.list_authorizations(
         request.read_connection, request.actor_id, request.now
     )
-    return {"authorizations": authorized, "own_clients": own_clients}
+    key = form_key(request)
+    return {"authorizations": authorized, "own_clients": own_clients, "form_key": key}
 
 
 def _check_registration_open(request: ForumRequest) -> None:
@@ -95,7 +108,7 @@ def _check_registration_open(request: ForumRequest) -> None:
         raise Forbidden("Only an administrator can register applications here.")
 
 
-def _create(request: ForumRequest, values: dict[str, Any]) -> clients.NewClient:
+def _create(request: ForumRequest, values: Mapping[str, Any]) -> str:
     try:
         return clients.create(
             request.db,
@@ -104,7 +117,7 @@ def _create(request: ForumRequest, values: dict[str, Any]) -> clients.NewClient:
             redirect_uris=values["redirect_uris"].split(),
             public=values["kind"] == "public",
             owner_id=request.actor_id,
-        )
+        ).client_id
     except Invalid as error:
         # The form has one field for all redirect URIs.
         field = "redirect_uris" if error.field == "redirect_uri" else error.field
@@ -114,8 +127,12 @@ def _create(request: ForumRequest, values: dict[str, Any]) -> clients.NewClient:
 def _own_client(request: ForumRequest) -> clients.Client:
     client = clients.find(request.read_connection, request.matchdict["client_id"])
     if client is None or client.owner_id != request.actor_id:
-        raise NotFound("There is no such application.")
+        raise _not_found()
     return client
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no such application.")
 
 
 def includeme(config: Configurator) -> None:

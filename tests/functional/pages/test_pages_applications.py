@@ -14,7 +14,7 @@ from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 from tests.functional.threads import together
 
-from .visitor import PASSWORD, Visitor, form_of, problem, with_password, wrong
+from .visitor import PASSWORD, Visitor, form_of, problem, sent, with_password, wrong
 
 
 def register(member: Visitor, **fields: object) -> TestResponse:
@@ -79,6 +79,21 @@ def test_revoking_leaves_what_others_allowed(forum: Forum, member: Visitor, ann:
     button(member, f"/applications/{app.credentials['client_id']}/revoke")
     assert forum.caller(mine["access_token"]).get("/hello").status_int == 401
     assert forum.caller(theirs["access_token"]).get("/hello").status_int == 200
+
+
+@pytest.mark.parametrize("kind", ["confidential", "public"])
+def test_an_application_whose_form_is_sent_twice_is_there_once_and_what_is_shown_works(
+    forum: Forum, member: Visitor, kind: str
+) -> None:
+    form = form_of(member.get("/applications"))
+    given = {"name": "Boats", "redirect_uris": "https://a.example/", "kind": kind}
+    first, second = [shown(sent(form, **given)) for _ in range(2)]
+    assert (first[0], owned(forum)) == (second[0], 1)
+    if kind == "confidential":
+        with forum.database.reads.connect() as db:
+            assert clients.authenticate(db, *second) is not None
+    sent(form, **{**given, "name": "Others"})
+    assert owned(forum) == 2
 
 
 def test_a_registered_application_works_and_its_secret_is_shown_once(

@@ -3,8 +3,10 @@
 import pytest
 from sqlalchemy import select
 
-from forumsvc.models import User
+from forumsvc.models import LoginFailure, User
 from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+from tests.functional.threads import together
 
 from .visitor import Visitor, form_of, problem, sent, wrong
 
@@ -64,6 +66,23 @@ def test_login_and_email_are_unique_in_any_case(visitor: Visitor, field: str, va
     visitor.send("/signup", **GOOD)
     other = {"login": "other", "email": "other@example.org", "password": GOOD["password"]}
     assert "is taken" in wrong(visitor.send("/signup", **{**other, field: value}))
+
+
+def test_a_form_that_is_sent_twice_makes_one_account_and_logs_in(forum: Forum) -> None:
+    browsers = [Visitor(forum), Visitor(forum)]
+    forms = [browser.form("/signup") for browser in browsers]
+    answers = together([lambda form=form: sent(form, **GOOD) for form in forms])  # type: ignore[misc]
+    assert [answer.status_int for answer in answers] == [303, 303]
+    assert all(browser.is_logged_in() for browser in browsers)
+    assert forum.count(User) == 1
+
+
+def test_who_does_not_know_the_password_of_an_account_cannot_sign_up_into_it(forum: Forum) -> None:
+    assert Visitor(forum).send("/signup", **GOOD).status_int == 303
+    stranger = Visitor(forum)
+    page = stranger.send("/signup", **{**GOOD, "password": "another-rope-12"})
+    assert (page.status_int, stranger.is_logged_in()) == (400, False)
+    assert forum.count(LoginFailure) == 1
 
 
 def test_with_closed_registration_there_is_no_signup_page_and_no_link_to_it(
