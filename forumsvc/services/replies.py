@@ -19,6 +19,7 @@ from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
 from . import counters, deeds, events, purge
 from .content.authoring import Authoring, RenderedPost
+from .content.writers import check_editor
 from .deeds import Deed
 from .notifications import notify, notify_jobs, recipients
 from .notifications.new_post import notify_and_count
@@ -76,9 +77,10 @@ def edit(
     reply: ReplyRow,
     body: RenderedPost,
 ) -> None:
-    """Change the text of a reply."""
+    """Change the text of a reply. Raises Forbidden, Invalid."""
     if body.body == reply.body:
         return
+    check_editor(db, actor_id, now)
     before = reply.body, reply.body_html
     authoring.rules.check_edited_body(db, actor_id, before, body.body, body.text)
     text = authoring.write(db, actor_id, body, before=reply.body_html)
@@ -90,7 +92,8 @@ def edit(
     topic_versions.bump(db, reply.topic_id)
     _record(db, EventType.REPLY_UPDATED, actor_id, now, reply, details={"changed": ["body"]})
     if _is_visible(reply):
-        notify.notify_about_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
+        post, most = (reply.topic_id, reply.id), authoring.max_mentions
+        notify.notify_about_edit(db, actor_id, now, text.mentioned, *post, most_mentions=most)
 
 
 def destroy(

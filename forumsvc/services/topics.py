@@ -22,6 +22,7 @@ from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
 from . import counters, deeds, events, purge
 from .content.authoring import Authoring, RenderedPost
+from .content.writers import check_editor
 from .deeds import Deed
 from .notifications import notify
 from .notifications.new_post import notify_and_count
@@ -72,7 +73,8 @@ def edit(
     topic: TopicRow,
     new: TopicContent,
 ) -> None:
-    """Change a topic's title, node and body. Raises Invalid as `create` does."""
+    """Change a topic's title, node and body. Raises Forbidden, and Invalid as `create` does."""
+    check_editor(db, actor_id, now)
     moved = new.node_id != topic.node_id
     visible = topic.deleted_at is None and topic.banned_at is None
     if moved:
@@ -97,7 +99,8 @@ def edit(
     _record_edit(db, actor_id, now, topic, new)
     if visible:
         moved_to = (topic.user_id, new.node_id) if moved else None
-        notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
+        more: dict[str, Any] = {"most_mentions": authoring.max_mentions, "moved": moved_to}
+        notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, **more)
 
 
 def _record_edit(

@@ -61,6 +61,19 @@ def test_an_edit_does_not_notify_of_mentions_beyond_the_former_limit(make_forum:
     assert notifications_of(bob) == []
 
 
+def test_edits_do_not_notify_more_users_than_one_text_may(make_forum: MakeForum) -> None:
+    forum = make_forum(notifications__max_mentions="2")
+    alice, node = forum.person("alice"), forum.node()
+    people = [forum.person(login) for login in ("bob", "carol", "dave")]
+    topic = forum.topic(alice, node)
+    reply = forum.reply(alice, topic)
+    for person in people:
+        for body in (f"@{person.login}", "nobody"):
+            edit(alice, topic, node, body)
+            alice.post(f"/replies/{reply}", body=body)
+    assert [len(notifications_of(person)) for person in people] == [2, 2, 0]
+
+
 def test_the_one_who_edits_is_the_actor(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:

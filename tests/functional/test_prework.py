@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from forumsvc import clock
-from forumsvc.models import Reply, Topic
+from forumsvc.models import Reply, Topic, User, UserState
 from forumsvc.sandbox import CpuLimitError, PoolBusyError
 from forumsvc.services import accounts
 from tests.databases import on_postgresql, on_sqlite
@@ -178,8 +178,10 @@ def test_a_like_of_a_reply_locks_no_topic(scene: Scene) -> None:
     assert [text for text in seen.texts if "FOR NO KEY UPDATE" in text] == []
 
 
-def _during_rendering(scene: Scene, monkeypatch: pytest.MonkeyPatch, **columns: Any) -> None:
-    """Set columns of the topic, in another transaction, while a text is rendered.
+def _during_rendering(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, model: Any, row_id: int, **columns: Any
+) -> None:
+    """Set columns of a row, in another transaction, while a text is rendered.
 
     This would wait in vain if the request held a lock meanwhile.
     """
@@ -188,7 +190,7 @@ def _during_rendering(scene: Scene, monkeypatch: pytest.MonkeyPatch, **columns: 
 
     def rendering(*texts: Any, **named: Any) -> Any:
         with scene.forum.database.session.begin() as db:
-            db.execute(update(Topic).where(Topic.id == scene.topic).values(**columns))
+            db.execute(update(model).where(model.id == row_id).values(**columns))
         return render(*texts, **named)
 
     monkeypatch.setattr(renderer, "render", rendering)
@@ -198,7 +200,7 @@ def _during_rendering(scene: Scene, monkeypatch: pytest.MonkeyPatch, **columns: 
 def test_what_was_deleted_while_a_text_was_rendered_is_not_there(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    _during_rendering(scene, monkeypatch, deleted_at=clock.now())
+    _during_rendering(scene, monkeypatch, Topic, scene.topic, deleted_at=clock.now())
     answer = scene.send("alice", what)
     assert (answer.status_int, answer.json["error"]) == (404, "There is nothing here.")
 
@@ -206,10 +208,24 @@ def test_what_was_deleted_while_a_text_was_rendered_is_not_there(
 def test_a_topic_that_was_closed_while_a_text_was_rendered_takes_no_reply(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _during_rendering(scene, monkeypatch, closed_at=clock.now())
+    _during_rendering(scene, monkeypatch, Topic, scene.topic, closed_at=clock.now())
     answer = scene.send("bob", "reply")
     assert answer.status_int == 403
     assert answer.json["error"] == "This topic is closed: it takes no more replies."
+
+
+@pytest.mark.parametrize("state", [UserState.DELETED, UserState.BLOCKED])
+@pytest.mark.parametrize("what", ["reply", "open a topic", "edit a topic", "edit a reply"])
+def test_who_was_erased_or_blocked_while_a_text_was_rendered_writes_nothing(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, what: str, state: UserState
+) -> None:
+    _during_rendering(scene, monkeypatch, User, scene.alice.id, state=state)
+    answer = scene.send("alice", what)
+    assert answer.status_int == 403
+    assert answer.json["error"] == "Your account may not write any more."
+    assert (scene.forum.count(Topic), scene.forum.count(Reply)) == (2, 1)
+    with scene.forum.database.reads.connect() as db:
+        assert TEXT not in db.scalars(select(Topic.body).union_all(select(Reply.body))).all()
 
 
 def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(

@@ -35,6 +35,7 @@ from ...db.statements import execute
 from ...models import MentionType, Notification, NotificationType, User
 from ...queries.rows import TopicStateRow
 from ...queries.user_locks import select_users_for_update
+from ..content.writers import check_state
 from . import notify, notify_jobs, recipients
 
 _LOCKED = bindparam("locked", type_=postgresql.ARRAY(BigInteger))
@@ -57,7 +58,7 @@ def notify_and_count(
 
     These follow the author of a topic, or the topic of a reply, whose author is notified, too.
     inline_recipients: how many followers are notified here, the others are notified after the
-    commit; topic: of a reply.
+    commit; topic: of a reply. Raises Forbidden if the author may not write any more.
     """
     key, type_, mention_type = "topic_id", NotificationType.TOPIC, MentionType.TOPIC
     more: dict[str, Any] = {}
@@ -82,6 +83,7 @@ def notify_and_count(
     else:
         execute(db, _insert(*kind), event)
         [actor, *_] = execute(db, _count(kind[0]), event)
+    check_state(actor.state, actor.blocked_until, now)
     if actor.next_follower is not None:
         notify_jobs.enqueue(db, event, actor.next_follower)
 
@@ -89,11 +91,12 @@ def notify_and_count(
 @cache
 def _select_locked(type_: str, with_mentioned: bool) -> Select[Any]:
     user_ids = recipients.of_new_post(type_, with_mentioned, select(recipients.ACTOR))
-    return select_users_for_update(User.id.in_(user_ids)).add_columns(_next_follower(type_))
+    return select_users_for_update(User.id.in_(user_ids)).add_columns(*_of_author(type_))
 
 
-def _next_follower(type_: str) -> Any:
-    return recipients.next_follower(type_).label("next_follower")
+def _of_author(type_: str) -> tuple[Any, ...]:
+    next_follower = recipients.next_follower(type_).label("next_follower")
+    return next_follower, User.state, User.blocked_until
 
 
 @cache
@@ -120,7 +123,7 @@ def _insert(type_: str, with_mentioned: bool) -> Insert:
 def _count(type_: str) -> Any:
     is_topic = type_ == NotificationType.TOPIC
     notified = recipients.notified_about_topic() if is_topic else recipients.notified_about_reply()
-    return _count_for(type_, notified).returning(_next_follower(type_))
+    return _count_for(type_, notified).returning(*_of_author(type_))
 
 
 def _insert_for(type_: str, is_recipient: ColumnElement[bool], with_mentioned: bool) -> Insert:

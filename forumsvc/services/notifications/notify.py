@@ -117,12 +117,19 @@ def notify_about_edit(
     topic_id: int,
     reply_id: int | None = None,
     *,
+    most_mentions: int,
     moved: tuple[int, int] | None = None,
 ) -> None:
     """Notify the newly mentioned users of an edited text, and the author of a moved topic.
 
-    moved: the author of a topic and its new node, if it was moved.
+    most_mentions: how many users a text notifies with all its edits; moved: the author of a topic
+    and its new node, if it was moved.
     """
+    if mentioned:
+        of_post = (Notification.topic_id == topic_id, Notification.reply_id.is_(None))
+        of_text = of_post if reply_id is None else (Notification.reply_id == reply_id,)
+        told = select(func.count()).where(Notification.type == NotificationType.MENTION, *of_text)
+        mentioned = mentioned[: max(0, most_mentions - db.scalars(told).one())]
     recipient_ids = {*mentioned, *(() if moved is None else moved[:1])}
     if not recipient_ids:
         return
