@@ -26,6 +26,9 @@ _MESSAGES = {
     "decided-next": Message("It is decided. This one waits, too."),
     "reported": Message("Thank you. The moderators will look at it, and you will be told."),
     "revoked": Message("The application no longer has access to your account."),
+    "registered-already": Message(
+        "The application is registered. If you have not seen its secret, create a new one."
+    ),
     "deleted": Message("The application is deleted, and so is its access to all accounts."),
 }
 

@@ -2,12 +2,14 @@
 
 from pyramid.config import Configurator
 from pyramid.response import Response
+from sqlalchemy import select
 
 from ...errors import Invalid
+from ...models import User
 from ...oauth import login, resource_owners
 from ...permissions import Common
 from ...schemas.accounts import REGISTRATION_FORM
-from ...services import closures, registration
+from ...services import registration
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form
@@ -16,6 +18,9 @@ from ..paths import path_to_go_on, redirect_to_next
 from ..views import add_page
 from . import signup_trap
 from .password_check import check_password_attempt
+
+_MOST_SECONDS_BETWEEN = 600
+"""Between a form and the same one sent again."""
 
 
 def show(context: PageContext, request: ForumRequest) -> Values:
@@ -45,18 +50,24 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
 
 def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -> bool:
-    """Log in the owner of an account with these values: the form was sent twice.
+    """Log in the owner of the account that this form has just made: it was sent twice.
 
-    It counts like a login. Returns False if there is no such account or the password is wrong.
+    It counts like a login. Returns False for an account from before the form was shown, about which
+    nobody may learn whether the login and the email are of the same one, or a wrong password.
     """
     owner = resource_owners.find(request.read_connection, values["email"])
     if owner is None or owner.login.lower() != values["login"].lower():
+        return False
+    shown = signup_trap.seconds_shown(request)
+    joined = request.read_connection.scalar(select(User.created_at).where(User.id == owner.id))
+    if shown is None or joined is None:
+        return False
+    if (request.now - joined).total_seconds() > min(shown, _MOST_SECONDS_BETWEEN):
         return False
     attempt = check_password_attempt(request, owner.login, values["password"])
     if attempt.user is None or not context.log_in(attempt, values["password"]):
         return False
     login.record_success(request.db, attempt, request.now)
-    closures.take_back(request.db, request.now, attempt.user.id)
     return True
 
 

@@ -28,11 +28,16 @@ def stamp(request: ForumRequest) -> str:
     return f"{shown_at}.{_signature(request, shown_at)}"
 
 
+def seconds_shown(request: ForumRequest) -> float | None:
+    """Return how long ago this browser was shown the form; None if that is unknown."""
+    return _age(request, str(request.parameters.get(SHOWN_AT)))
+
+
 def check_person(request: ForumRequest) -> None:
     """Raise Invalid, for the form as a whole, if a program seems to have sent it."""
     least = request.settings["accounts.sign_up_min_seconds"]
     is_filled = bool(request.parameters.get(FIELD))
-    age = _age(request, str(request.parameters.get(SHOWN_AT)))
+    age = seconds_shown(request)
     if is_filled or (least is not None and age is not None and age < least):
         raise Invalid(WHOLE_FORM, "This was sent too fast. Wait a few seconds and try again.")
     if least is not None and age is None:

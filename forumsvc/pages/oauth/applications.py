@@ -38,13 +38,15 @@ def revoke(context: PageContext, request: ForumRequest) -> Response:
     """Revoke an application's access to the user's account."""
     client_id = request.matchdict["client_id"]
     if not authorizations.revoke(request.db, request.actor_id, client_id, request.now):
-        raise _not_found()
+        raise NotFound("There is no such application.")
     return redirect_to_page(request, "applications", flash_message="revoked")
 
 
 def register(context: PageContext, request: ForumRequest) -> Response | Values:
     """Register an application, and show its secret once."""
     _check_registration_open(request)
+
+    made: list[clients.NewClient] = []
 
     @once
     def create(request: ForumRequest, values: Mapping[str, Any], _: None) -> str:
@@ -57,16 +59,14 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
                 most=MAX_APPLICATIONS,
             )
             raise Invalid(WHOLE_FORM, have)
-        return _create(request, values)
+        made.append(_create(request, values))
+        return made[0].client_id
 
     def save(values: Values) -> Response:
-        client = clients.find(request.db, create(request, values, None))
-        if client is None:
-            raise _not_found()
-        # Made here, so that a form that is sent twice shows one that works.
-        secret = None if client.public else clients.rotate_secret(request.db, client.client_id)
-        credentials = clients.NewClient(client.client_id, secret)
-        return _show_credentials(request, client.name, credentials, rotated=False)
+        create(request, values, None)
+        if not made:
+            return redirect_to_page(request, "applications", flash_message="registered-already")
+        return _show_credentials(request, values["name"], made[0], rotated=False)
 
     return process_form(request, CLIENT_FORM, save, flash_message=None, **_lists(request))
 
@@ -108,7 +108,7 @@ def _check_registration_open(request: ForumRequest) -> None:
         raise Forbidden("Only an administrator can register applications here.")
 
 
-def _create(request: ForumRequest, values: Mapping[str, Any]) -> str:
+def _create(request: ForumRequest, values: Mapping[str, Any]) -> clients.NewClient:
     try:
         return clients.create(
             request.db,
@@ -117,7 +117,7 @@ def _create(request: ForumRequest, values: Mapping[str, Any]) -> str:
             redirect_uris=values["redirect_uris"].split(),
             public=values["kind"] == "public",
             owner_id=request.actor_id,
-        ).client_id
+        )
     except Invalid as error:
         # The form has one field for all redirect URIs.
         field = "redirect_uris" if error.field == "redirect_uri" else error.field
@@ -127,12 +127,8 @@ def _create(request: ForumRequest, values: Mapping[str, Any]) -> str:
 def _own_client(request: ForumRequest) -> clients.Client:
     client = clients.find(request.read_connection, request.matchdict["client_id"])
     if client is None or client.owner_id != request.actor_id:
-        raise _not_found()
+        raise NotFound("There is no such application.")
     return client
-
-
-def _not_found() -> NotFound:
-    return NotFound("There is no such application.")
 
 
 def includeme(config: Configurator) -> None:

@@ -13,6 +13,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import NotFound
+from ...ids import parse_id
 from ...markup.text_content import text_content
 from ...permissions import ReplyPermission, TopicPermission
 from ...queries import replies, topics
@@ -71,7 +72,9 @@ def path_after_deletion(request: ForumRequest, kind: str, post_id: int) -> str:
 
 def _context(kind: str) -> Factory:
     def find(request: ForumRequest) -> OwnDeletedPost:
-        post_id = int(request.matchdict[f"{kind}_id"])
+        post_id = parse_id(request.matchdict[f"{kind}_id"])
+        if post_id is None:
+            raise NotFound("There is nothing here.")
         token = str(request.parameters.get("undo") or "")
         root = make_page_tree(request)
         db = request.db if request.is_write else request.executor

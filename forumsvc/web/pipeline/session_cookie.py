@@ -22,10 +22,13 @@ def read_session_cookie(request: ForumRequest) -> str | None:
 def cookie_of(request: ForumRequest, name: str) -> str:
     """Return the value of a cookie as it was sent, empty without one.
 
-    WebOb's parser takes time by the square of the header's length, and fails for some bytes.
+    Of several the last counts: browsers send the older one first, which another site of the domain
+    may have set. WebOb's parser takes time by the square of the header's length, and fails for some
+    bytes.
     """
+    found = ""
     for part in request.environ.get("HTTP_COOKIE", "").split(";"):
         key, _, value = part.strip().partition("=")
         if key == name:
-            return str(value).strip('"')  # RFC 6265 §4.1.1
-    return ""
+            found = str(value).strip('"')  # RFC 6265 §4.1.1
+    return found

@@ -81,17 +81,16 @@ def test_revoking_leaves_what_others_allowed(forum: Forum, member: Visitor, ann:
     assert forum.caller(theirs["access_token"]).get("/hello").status_int == 200
 
 
-@pytest.mark.parametrize("kind", ["confidential", "public"])
-def test_an_application_whose_form_is_sent_twice_is_there_once_and_what_is_shown_works(
-    forum: Forum, member: Visitor, kind: str
+def test_an_application_whose_form_is_sent_twice_is_there_once_and_keeps_its_secret(
+    forum: Forum, member: Visitor
 ) -> None:
     form = form_of(member.get("/applications"))
-    given = {"name": "Boats", "redirect_uris": "https://a.example/", "kind": kind}
-    first, second = [shown(sent(form, **given)) for _ in range(2)]
-    assert (first[0], owned(forum)) == (second[0], 1)
-    if kind == "confidential":
-        with forum.database.reads.connect() as db:
-            assert clients.authenticate(db, *second) is not None
+    given = {"name": "Boats", "redirect_uris": "https://a.example/"}
+    credentials = shown(sent(form, **given))
+    assert "create a new one" in sent(form, **given).follow().html.main.text
+    with forum.database.reads.connect() as db:
+        assert clients.authenticate(db, *credentials) is not None
+    assert owned(forum) == 1
     sent(form, **{**given, "name": "Others"})
     assert owned(forum) == 2
 

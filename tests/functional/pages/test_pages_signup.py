@@ -77,12 +77,23 @@ def test_a_form_that_is_sent_twice_makes_one_account_and_logs_in(forum: Forum) -
     assert forum.count(User) == 1
 
 
-def test_who_does_not_know_the_password_of_an_account_cannot_sign_up_into_it(forum: Forum) -> None:
-    assert Visitor(forum).send("/signup", **GOOD).status_int == 303
+def test_nobody_signs_up_into_an_account_without_its_password(forum: Forum) -> None:
     stranger = Visitor(forum)
-    page = stranger.send("/signup", **{**GOOD, "password": "another-rope-12"})
+    form = stranger.form("/signup")
+    assert Visitor(forum).send("/signup", **GOOD).status_int == 303
+    page = sent(form, **{**GOOD, "password": "another-rope-12"})
     assert (page.status_int, stranger.is_logged_in()) == (400, False)
     assert forum.count(LoginFailure) == 1
+
+
+def test_of_an_older_account_a_form_does_not_show_that_login_and_email_belong_together(
+    forum: Forum,
+) -> None:
+    assert Visitor(forum).send("/signup", **GOOD).status_int == 303
+    stranger = Visitor(forum)
+    for password in (GOOD["password"], "another-rope-12"):
+        assert stranger.send("/signup", **{**GOOD, "password": password}).status_int == 400
+    assert (stranger.is_logged_in(), forum.count(LoginFailure)) == (False, 0)
 
 
 def test_with_closed_registration_there_is_no_signup_page_and_no_link_to_it(

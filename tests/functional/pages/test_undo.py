@@ -48,6 +48,13 @@ def test_only_that_deletion_can_be_taken_back_and_by_its_author_alone(
     assert member.get(address).status_int == 404
 
 
+@pytest.mark.parametrize("number", ["0", "9" * 21])
+def test_there_is_nothing_to_take_back_of_a_number_that_is_no_id(
+    visitor: Visitor, number: str
+) -> None:
+    assert visitor.get(f"/topics/{number}/deleted").status_int == 404
+
+
 @pytest.mark.parametrize("kind", ["topics", "replies"])
 @pytest.mark.parametrize("decision", ["deletes it", "decides the reports", "sweeps the author"])
 def test_what_a_moderator_has_decided_since_is_not_taken_back(
