@@ -131,10 +131,11 @@ class WebhookSender(Handler):
         is_gone = last is not None and last.status == _GONE
         reason = "the receiver answered 410 Gone" if is_gone else None
         failed = [one for one in attempts if one.error is not None]
+        nothing_arrived = all(one.is_final or one.error is not None for one in attempts)
         with self._database.session.begin() as db:
             given_up = deliveries.record(db, attempts, now)
             if last is not None and deliveries.record_health(
-                db, webhook.id, now, has_failed=has_failed
+                db, webhook.id, now, has_failed=nothing_arrived
             ):
                 days = deliveries.SWITCH_OFF_AFTER // timedelta(days=1)
                 reason = reason or f"every attempt has failed for {days} days"

@@ -36,6 +36,7 @@ def _notification(
     if row.type == NotificationType.MODERATION:
         actor["name"] = site.name
         more = json.loads(row.details or "{}")
+        more.pop("topic_id", None)
     return {
         "id": row.id,
         "type": row.type,

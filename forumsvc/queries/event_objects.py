@@ -23,13 +23,15 @@ class EventObjects:
 
 def load(db: ReadConnection, events: Sequence[EventRow]) -> EventObjects:
     """Return what the events refer to, as it is now."""
-    found_topics = topics.by_ids(db, known_ids(event.topic_id for event in events))
+    found_replies = replies.by_ids(db, known_ids(event.reply_id for event in events))
+    # A like names the reply alone.
+    topic_ids = (reply.topic_id for reply in found_replies.values())
+    found_topics = topics.by_ids(db, known_ids([*(event.topic_id for event in events), *topic_ids]))
     visible = {
         topic_id: topic
         for topic_id, topic in found_topics.items()
         if topic.deleted_at is None and topic.banned_at is None
     }
-    found_replies = replies.by_ids(db, known_ids(event.reply_id for event in events))
     return EventObjects(
         visible,
         {

@@ -1,5 +1,6 @@
 """The steps of an erasure that blank or delete the posts of the person."""
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
@@ -11,12 +12,12 @@ from ..cache import topic_versions
 from ..cache.invalidation import update_without_invalidation
 from ..db.statements import at_least_zero, delete_of, update_of, with_row_locks
 from ..markup import RENDERER_VERSION
-from ..models import EventType, Notification, Reply, SweptPost, Topic, User
+from ..models import EventType, Notification, NotificationType, Reply, SweptPost, Topic, User
 from ..models.topic import HIDDEN, VISIBLE
 from ..queries import topics as topic_queries
 from ..queries.user_locks import lock_users
 from . import counters, deeds, topics
-from .account_work import Account, Change, Step, Steps, by_index
+from .account_work import Account, Change, Step, Steps, by_index, by_scan
 from .deeds import Deed
 from .erased_texts import lock_topics_of
 from .erasure import PostsErasure
@@ -115,12 +116,33 @@ def _has_text(model: Any, account: Account) -> Any:
     return or_(has_body, Topic.title != account.removed) if model is Topic else has_body
 
 
+def _remove_titles(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
+    """Remove the titles of the person's topics from what moderators told others."""
+    columns: list[Any] = [Notification.id, Notification.details]
+    in_order = select(*columns).where(Notification.id.in_(keys))
+    rows = db.execute(with_row_locks(in_order.order_by(Notification.id), Notification)).all()
+    details = {row.id: json.loads(row.details or "{}") for row in rows}
+    topic_ids = [each["topic_id"] for each in details.values() if "topic_id" in each]
+    is_own = and_(Topic.id.in_(topic_ids), Topic.user_id == account.user_id)
+    own = set(db.scalars(select(Topic.id).where(is_own)))
+    for row_id, each in details.items():
+        if each.get("topic_id") in own:
+            new = json.dumps({**each, "title": account.removed}, ensure_ascii=False)
+            update = update_without_invalidation(Notification).values(details=new)
+            db.execute(update.where(Notification.id == row_id))
+
+
+def _is_notice(account: Account) -> Any:
+    return Notification.type == NotificationType.MODERATION
+
+
 def _of_posts(topic: Change, reply: Change, topics_at_once: int) -> Steps:
     """Return the steps. Replies come first: a topic that is deleted counts those that are left."""
     shown, hidden = "deleted_at IS NULL", "deleted_at IS NOT NULL"
     return {
         **_posts(Reply, shown, hidden, reply, 20),
         **_posts(Topic, VISIBLE, HIDDEN, topic, topics_at_once),
+        "titles in notices": Step(by_scan(Notification, _is_notice), _remove_titles, 100),
     }
 
 

@@ -271,10 +271,12 @@ def counts(db: SqlConnection) -> dict[JobKind, Count]:
 def expired(keep: timedelta) -> tuple[ExpiredRows, ExpiredRows]:
     """Return the jobs that may be deleted: by the end of each, and emails that wait out of date.
 
-    keep: how long after they were done or given up, or were to be sent.
+    keep: how long after they were done or given up, or were to be sent. A part of an account or of
+    a sweep is done when such a job is given up, and nobody else knows the rest.
     """
+    may_go = or_(Job.state == JobState.DONE, Job.kind.not_in(_IN_ORDER))
     is_waiting = (Job.state == JobState.WAITING, Job.kind == JobKind.MAIL)
     return (
-        ExpiredRows(Job, lambda now: [Job.finished_at <= now - keep]),
+        ExpiredRows(Job, lambda now: [Job.finished_at <= now - keep, may_go]),
         ExpiredRows(Job, lambda now: [*is_waiting, Job.due_at <= now - keep]),
     )

@@ -137,7 +137,7 @@ def resume_at(unanswered: Any, now: datetime) -> datetime:
 
 
 def record_health(db: Session, webhook_id: int, now: datetime, *, has_failed: bool) -> bool:
-    """Note whether the last attempt failed; return whether all did for `SWITCH_OFF_AFTER`."""
+    """Note whether a batch failed whole; return whether all have for `SWITCH_OFF_AFTER`."""
     here = update_of(Webhook).where(Webhook.id == webhook_id)
     if not has_failed:
         db.execute(here.where(Webhook.failing_since.is_not(None)).values(failing_since=None))

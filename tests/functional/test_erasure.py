@@ -242,6 +242,24 @@ def test_topics_of_the_person_still_answer(
     )
 
 
+@pytest.mark.parametrize("posts", [PostsErasure.BLANK, PostsErasure.DELETE])
+def test_a_title_is_gone_from_what_moderators_told_others(
+    forum: Forum, zoe: Person, bob: Person, node: int, posts: PostsErasure
+) -> None:
+    chief = forum.person("chief", role="maintainer", scope="read write moderate")
+    carol = forum.person("carol")
+    for author, title in ((zoe, "Her secret"), (bob, "His secret")):
+        report(carol, "topic", forum.topic(author, node, title=title))
+        [review] = chief.get("/reviews").json
+        chief.post(f"/reviews/{review['id']}/resolve", decision="hide")
+    assert {table for table, _ in found(forum, "Her secret")} >= {"notifications", "topics"}
+    order(forum, zoe, posts)
+    work(forum)
+    left = {table for table, _ in found(forum, "Her secret")}
+    assert left & {"notifications", "topics"} == set()
+    assert found(forum, "His secret")
+
+
 def test_an_erasure_goes_on_where_a_killed_worker_was(
     forum: Forum, zoe: Person, traces: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,14 @@ def test_the_next_page_begins_where_this_one_ends_even_if_nothing_is_there_yet(
     assert [one["data"]["id"] for one in found] == [added]
 
 
+def test_a_like_of_a_reply_shows_the_reply(forum: Forum, admin: Person, alice: Person) -> None:
+    reply = forum.reply(alice, forum.topic(alice, forum.node()))
+    _, after = listed(forum, admin)
+    forum.person("bob").post("/likes", obj_type="reply", obj_id=reply)
+    found, _ = listed(forum, admin, after=after)
+    assert [(one["type"], one["data"]["reply"]["id"]) for one in found] == [("like.created", reply)]
+
+
 def test_hidden_posts_are_shown_as_ids_and_nobodys_address_at_all(
     forum: Forum, admin: Person, alice: Person
 ) -> None:

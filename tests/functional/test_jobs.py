@@ -9,6 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from forumsvc import clock
 from forumsvc.background.job_runner import Handler, JobRunner
+from forumsvc.db import expired_rows
 from forumsvc.db.engine import Database
 from forumsvc.models import Job, JobKind, JobState
 from forumsvc.services import jobs
@@ -94,6 +95,17 @@ def test_a_job_that_fails_is_tried_after_each_pause_and_then_given_up_and_kept(
     assert (row.state, row.error, row.attempts) == (JobState.FAILED, "ValueError: a mistake", 3)
     assert caplog.text.count("a mistake; it is tried again at") == 2
     assert caplog.text.count("a mistake; it is given up") == 1
+
+
+def test_an_erasure_or_a_sweep_that_is_given_up_is_kept_until_somebody_looks(scene: Scene) -> None:
+    kinds = (JobKind.ACCOUNT, JobKind.SWEEP, JobKind.NOTIFY)
+    with scene.database.session.begin() as db:
+        for kind in kinds:
+            jobs.enqueue_failed(db, kind, scene.now, {}, "1", "a mistake")
+    given_up, _ = jobs.expired(timedelta(days=14))
+    scene.now += timedelta(days=15)
+    expired_rows.delete_batch(scene.database, given_up, scene.now)
+    assert [row.kind for row in scene.rows()] == ["account", "sweep"]
 
 
 def test_a_temporary_failure_of_the_database_is_no_attempt_and_keeps_no_other_job_waiting(

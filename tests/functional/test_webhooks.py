@@ -206,6 +206,19 @@ def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scen
     assert scene.webhook().failing_since is None
 
 
+def test_a_receiver_that_takes_a_part_of_each_batch_is_not_switched_off(scene: Scene) -> None:
+    for _ in range(6):
+        scene.forum.reply(scene.alice, scene.topic)
+    scene.fan_out()
+    for _ in range(3):
+        scene.receiver.answers, scene.receiver.usual = [Answer(200)], Answer(429)
+        scene.send()
+        assert scene.webhook().failing_since is None
+        scene.pass_time(webhook_deliveries.SWITCH_OFF_AFTER)
+    assert [one.state for one in scene.deliveries()].count("delivered") == 3
+    assert scene.webhook().active
+
+
 def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene: Scene) -> None:
     scene.receiver.usual = Answer(500)
     scene.forum.reply(scene.alice, scene.topic)

@@ -53,7 +53,14 @@ def notify_all(db: Session, now: datetime, user_ids: Select[Any], notice: Notice
         title = topic.title
         shown_id = notice.topic_id if notice.links and topic.is_visible else None
     until = rfc3339_or_none(notice.until)
-    details = {"action": str(notice.action), "reason": notice.reason, "until": until}
+    details: dict[str, Any] = {
+        "action": str(notice.action),
+        "reason": notice.reason,
+        "until": until,
+    }
+    if notice.topic_id is not None:
+        # For an erasure, which removes the title.
+        details["topic_id"] = notice.topic_id
     values = {
         "actor_id": _builtin_user_id(db, now),
         "type": str(NotificationType.MODERATION),
