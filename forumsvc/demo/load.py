@@ -204,7 +204,7 @@ class _Loading:
                 act(db, self._moderator, at, self._locked_topic(written.id))
 
     def finish(self) -> None:
-        """Let the members read what they have been notified of long ago, and count the views."""
+        """Let the members read what is long ago, count the views, and block who is to be."""
         old = (Notification.read_at.is_(None), Notification.created_at < self._now - _UNREAD)
         for user_id in self._users.values():
             mine = select(Notification.id).where(Notification.user_id == user_id, *old)
@@ -212,6 +212,9 @@ class _Loading:
         hits = 15 + 14 * Topic.replies_count + 9 * Topic.likes_count + Topic.id * 37 % 61
         made = update_without_invalidation(Topic).where(Topic.id.in_(self._topics.values()))
         self._db.execute(made.values(hits=hits))
+        # Last: who is blocked writes nothing.
+        blocked = update_without_invalidation(User).where(User.login.in_(self._blocked))
+        self._db.execute(blocked.values(state=UserState.BLOCKED))
 
     def _locked_topic(self, topic_id: int) -> Any:
         return topic_queries.by_id(self._db, topic_id, lock=True)
@@ -235,6 +238,6 @@ def _user_row(
         "email_key": email,
         "name_key": name_key(member.get("name", "")),
         "role": member.get("role", Role.MEMBER),
-        "state": member.get("state", UserState.ACTIVE),
+        "state": UserState.ACTIVE,
         "password_hash": password_hash,
     }

@@ -8,7 +8,7 @@ NOTIFICATIONS: tuple[Setting, ...] = (
         "notifications.max_mentions",
         integer(0, 1000, "users"),
         "20",
-        "how many users one text may notify by mentioning them",
+        "how many users one text may notify by mentioning them, with all its edits",
     ),
     Setting(
         "notifications.inline_recipients",
