@@ -95,24 +95,28 @@ def _delete_replies(db: Session, now: datetime, account: Account, keys: Sequence
             tell(db, now, Reply, row.id, row.topic_id)
 
 
-def _posts(model: Any, shown: str, hidden: str, change: Change, size: int) -> Steps:
-    """Return the steps for the visible and the hidden posts, for each of which is an index."""
+def _posts(
+    model: Any, shown: str, hidden: str, change: Change, size: int, *, blanks: bool
+) -> Steps:
+    """Return the steps for the visible and the hidden posts, for each of which is an index.
+
+    The visible ones come once more: one that was hidden at first may be shown since.
+    """
 
     def where(only: str) -> Callable[[Account], Any]:
         return lambda account: and_(
-            model.user_id == account.user_id, text(f"({only})"), _has_text(model, account)
+            model.user_id == account.user_id, text(f"({only})"), _has_text(model, account, blanks)
         )
 
     name = model.__tablename__
-    return {
-        f"visible {name}": Step(by_index(model, where(shown)), change, size),
-        f"hidden {name}": Step(by_index(model, where(hidden)), change, size),
-    }
+    visible = Step(by_index(model, where(shown)), change, size)
+    hidden_step = Step(by_index(model, where(hidden)), change, size)
+    return {f"visible {name}": visible, f"hidden {name}": hidden_step, f"shown {name}": visible}
 
 
-def _has_text(model: Any, account: Account) -> Any:
-    """Return the condition that an erasure has not emptied a post yet: the hidden come last."""
-    has_body = model.body != ""
+def _has_text(model: Any, account: Account, blanks: bool) -> Any:
+    """Return the condition that an erasure has not emptied a post yet. blanks: by a fixed line."""
+    has_body = model.body.not_in(("", account.removed)) if blanks else model.body != ""
     return or_(has_body, Topic.title != account.removed) if model is Topic else has_body
 
 
@@ -136,19 +140,19 @@ def _is_notice(account: Account) -> Any:
     return Notification.type == NotificationType.MODERATION
 
 
-def _of_posts(topic: Change, reply: Change, topics_at_once: int) -> Steps:
+def _of_posts(topic: Change, reply: Change, topics_at_once: int, *, blanks: bool) -> Steps:
     """Return the steps. Replies come first: a topic that is deleted counts those that are left."""
     shown, hidden = "deleted_at IS NULL", "deleted_at IS NOT NULL"
     return {
-        **_posts(Reply, shown, hidden, reply, 20),
-        **_posts(Topic, VISIBLE, HIDDEN, topic, topics_at_once),
+        **_posts(Reply, shown, hidden, reply, 20, blanks=blanks),
+        **_posts(Topic, VISIBLE, HIDDEN, topic, topics_at_once, blanks=blanks),
         "titles in notices": Step(by_scan(Notification, _is_notice), _remove_titles, 100),
     }
 
 
 OF_POSTS: dict[str, Steps] = {
     PostsErasure.KEEP: {},
-    PostsErasure.BLANK: _of_posts(_blank_topics, _blank_replies, 20),
-    PostsErasure.DELETE: _of_posts(_delete_topics, _delete_replies, 1),
+    PostsErasure.BLANK: _of_posts(_blank_topics, _blank_replies, 20, blanks=True),
+    PostsErasure.DELETE: _of_posts(_delete_topics, _delete_replies, 1, blanks=False),
 }
 """The steps, by what becomes of the posts."""

@@ -260,6 +260,31 @@ def test_a_title_is_gone_from_what_moderators_told_others(
     assert found(forum, "His secret")
 
 
+@pytest.mark.parametrize("posts", [PostsErasure.BLANK, PostsErasure.DELETE])
+def test_a_post_that_is_shown_again_during_an_erasure_does_not_escape_it(
+    forum: Forum,
+    zoe: Person,
+    traces: dict[str, int],
+    monkeypatch: pytest.MonkeyPatch,
+    posts: PostsErasure,
+) -> None:
+    reply, part = traces["reply"], account_worker.AccountWorker._part
+    zoe.delete(f"/replies/{reply}")
+
+    def shown_after(self: Any, job: Any, account: Any, step: Any, data: dict[str, Any]) -> Any:
+        done = part(self, job, account, step, data)
+        if data["step"] == "visible replies":
+            with forum.database.session.begin() as db:
+                shown = update(Reply).where(Reply.id == reply).values(deleted_at=None)
+                db.execute(shown.execution_options(synchronize_session=False))
+        return done
+
+    monkeypatch.setattr(account_worker.AccountWorker, "_part", shown_after)
+    order(forum, zoe, posts)
+    work(forum)
+    assert found(forum, "My reply") == set()
+
+
 def test_an_erasure_goes_on_where_a_killed_worker_was(
     forum: Forum, zoe: Person, traces: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
