@@ -31,6 +31,7 @@ from ..queries import photos
 from ..queries.rows import PhotoRow
 from ..queries.user_locks import lock_users
 from . import deeds, events
+from .content.writers import check_not_deleted
 from .deeds import Deed
 from .photo_quota import Quota
 from .photo_storage import PhotoStorages
@@ -131,7 +132,8 @@ def record(
     """Insert the row of a stored photo for the quota's user; return its name.
 
     The user is locked, so concurrent uploads cannot exceed the quota together. field: the parameter
-    that an error names. Raises Invalid, Unavailable.
+    that an error names. Raises Invalid, Unavailable, and Forbidden if
+    the user was deleted meanwhile.
     """
     lock_name(db, image.name)
     with storage_failures():
@@ -139,6 +141,7 @@ def record(
         storages.current.put(image.name, image.file, image.media_type)
     # Only now: who writes to this user would wait for the storage.
     lock_users(db, User.id == quota.user_id)
+    check_not_deleted(db, quota.user_id)
     is_new = insert_or_ignore(
         db,
         Photo,
@@ -195,9 +198,9 @@ def remove_unused(database: Database, storages: PhotoStorages, name: str) -> boo
 def lock_name(db: Session, name: str) -> None:
     """Serialize storing, moving and removing the bytes of that name, until the commit.
 
-    SQLite needs no lock for it: its write lock is held from the first statement on.
+    SQLite has its write lock for it, which a transaction takes when it begins.
     """
-    if db.get_bind().dialect.name == "postgresql":
+    if db.connection().dialect.name == "postgresql":
         key = int(parse_digest(name)[:15], 16)
         db.execute(select(func.pg_advisory_xact_lock(cast(literal(key), BigInteger))))
 

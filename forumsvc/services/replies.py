@@ -19,7 +19,7 @@ from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
 from . import counters, deeds, events, purge
 from .content.authoring import Authoring, RenderedPost
-from .content.writers import check_editor
+from .content.writers import check_writer
 from .deeds import Deed
 from .notifications import notify, notify_jobs, recipients
 from .notifications.new_post import notify_and_count
@@ -80,7 +80,7 @@ def edit(
     """Change the text of a reply. Raises Forbidden, Invalid."""
     if body.body == reply.body:
         return
-    check_editor(db, actor_id, now)
+    check_writer(db, actor_id, now)
     before = reply.body, reply.body_html
     authoring.rules.check_edited_body(db, actor_id, before, body.body, body.text)
     text = authoring.write(db, actor_id, body, before=reply.body_html)

@@ -22,7 +22,7 @@ from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
 from . import counters, deeds, events, purge
 from .content.authoring import Authoring, RenderedPost
-from .content.writers import check_editor
+from .content.writers import check_writer
 from .deeds import Deed
 from .notifications import notify
 from .notifications.new_post import notify_and_count
@@ -74,7 +74,7 @@ def edit(
     new: TopicContent,
 ) -> None:
     """Change a topic's title, node and body. Raises Forbidden, and Invalid as `create` does."""
-    check_editor(db, actor_id, now)
+    check_writer(db, actor_id, now)
     moved = new.node_id != topic.node_id
     visible = topic.deleted_at is None and topic.banned_at is None
     if moved:

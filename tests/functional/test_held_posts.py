@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from forumsvc.models import Event, HeldPost, Notification, Reply, Review, Topic
+from forumsvc.models import Event, HeldPost, Notification, Reply, Review, Topic, UserState
 from forumsvc.pages.docs.guide import source
 from forumsvc.services.moderation import held_posts
 from tests.functional.conftest import MakeForum
@@ -70,6 +70,21 @@ def test_the_answer_about_a_held_reply_is_the_one_of_the_guide(
     answer = newcomer.post(f"/topics/{topic}/replies", body=shown["held"]["body"])
     assert answer.status_int == 202
     assert matches(shown, answer.json)
+
+
+def test_a_post_of_whom_is_erased_while_it_is_rendered_does_not_wait(
+    strict: Forum, newcomer: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node, renderer = strict.node(), strict.registry.authoring.renderer
+    render = renderer.render
+
+    def rendering(*texts: Any, **named: Any) -> Any:
+        strict.change(newcomer.id, state=UserState.DELETED)
+        return render(*texts, **named)
+
+    monkeypatch.setattr(renderer, "render", rendering)
+    assert open_topic(newcomer, node).status_int == 403
+    assert strict.count(HeldPost) == 0
 
 
 def test_a_first_post_is_accepted_and_waits(strict: Forum, newcomer: Person) -> None:

@@ -1,6 +1,8 @@
 """POST /photos, and serving photos."""
 
 import io
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -12,10 +14,10 @@ from webtest import TestResponse
 
 from forumsvc.media.s3 import StorageError
 from forumsvc.media.storage import LocalStorage
-from forumsvc.models import Photo, User
+from forumsvc.models import Photo, User, UserState
 from forumsvc.services.photo_storage import PhotoStorages
 from tests.cases import each
-from tests.databases import on_postgresql
+from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, make_app
 from tests.object_store import bucket as bucket
@@ -213,6 +215,45 @@ def test_s3_without_its_library_stops_the_service_and_says_what_to_install(
     with pytest.raises(SystemExit) as stopped:
         make_app(database_url, tmp_path, **{"photos.storage": "s3", "photos.s3_bucket": "b"})
     assert "install forumsvc[s3]" in str(stopped.value)
+
+
+@on_sqlite
+def test_nobody_removes_a_picture_between_its_storing_and_its_row(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, were_free = LocalStorage.put, []
+
+    def seen_put(self: LocalStorage, *args: Any) -> bool:
+        path = str(forum.database.url.database)
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as other:
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                were_free.append(False)
+            else:
+                were_free.append(True)
+        return put(self, *args)
+
+    monkeypatch.setattr(LocalStorage, "put", seen_put)
+    assert send(alice).status_int == 201
+    assert were_free == [True, False]  # before the transaction, and in it
+
+
+def test_who_was_erased_while_a_picture_was_stored_leaves_none(
+    forum: Forum, alice: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = LocalStorage.put
+    puts: list[Any] = []
+
+    def put_after_erasure(self: LocalStorage, *args: Any) -> bool:
+        if not puts:
+            forum.change(alice.id, state=UserState.DELETED)
+        puts.append(args)
+        return put(self, *args)
+
+    monkeypatch.setattr(LocalStorage, "put", put_after_erasure)
+    assert send(alice).status_int == 403
+    assert (forum.count(Photo), stored(tmp_path / "photos")) == (0, [])
 
 
 @on_postgresql

@@ -215,17 +215,35 @@ def test_a_topic_that_was_closed_while_a_text_was_rendered_takes_no_reply(
 
 
 @pytest.mark.parametrize("state", [UserState.DELETED, UserState.BLOCKED])
-@pytest.mark.parametrize("what", ["reply", "open a topic", "edit a topic", "edit a reply"])
+@pytest.mark.parametrize(
+    ("who", "what"),
+    [
+        ("bob", "reply"),
+        ("alice", "reply"),
+        ("alice", "open a topic"),
+        ("alice", "edit a topic"),
+        ("alice", "edit a reply"),
+    ],
+)
 def test_who_was_erased_or_blocked_while_a_text_was_rendered_writes_nothing(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, what: str, state: UserState
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, who: str, what: str, state: UserState
 ) -> None:
-    _during_rendering(scene, monkeypatch, User, scene.alice.id, state=state)
-    answer = scene.send("alice", what)
+    _during_rendering(scene, monkeypatch, User, getattr(scene, who).id, state=state)
+    answer = scene.send(who, what)
     assert answer.status_int == 403
     assert answer.json["error"] == "Your account may not write any more."
     assert (scene.forum.count(Topic), scene.forum.count(Reply)) == (2, 1)
     with scene.forum.database.reads.connect() as db:
         assert TEXT not in db.scalars(select(Topic.body).union_all(select(Reply.body))).all()
+
+
+def test_those_who_are_notified_may_be_blocked(scene: Scene) -> None:
+    carol = scene.forum.person("carol")
+    carol.post(f"/topics/{scene.topic}/follow")
+    for person in (scene.alice, carol):
+        scene.forum.change(person.id, state=UserState.BLOCKED)
+    path = f"/topics/{scene.topic}/replies"
+    assert scene.bob.post(path, body="@alice and @carol").status_int == 201
 
 
 def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(

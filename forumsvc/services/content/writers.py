@@ -19,10 +19,16 @@ def check_state(state: str, blocked_until: datetime | None, now: datetime) -> No
         raise Forbidden("Your account may not write any more.")
 
 
-def check_editor(db: Session, user_id: int, now: datetime) -> None:
-    """Raise Forbidden unless a user may write; the post that they edit is locked.
+def check_writer(db: Session, user_id: int, now: datetime) -> None:
+    """Raise Forbidden unless a user may write; the user, or the post that they edit, is locked.
 
     An erasure or a sweep that the user's state does not show yet comes to that post later.
     """
     columns = select(User.state, User.blocked_until).where(User.id == user_id)
     check_state(*db.execute(columns).one(), now)
+
+
+def check_not_deleted(db: Session, user_id: int) -> None:
+    """Raise Forbidden if a user, who is locked, is deleted; who is blocked may keep pictures."""
+    if db.scalar(select(User.state).where(User.id == user_id)) == UserState.DELETED:
+        raise Forbidden("Your account may not write any more.")

@@ -32,6 +32,7 @@ from ...queries.user_locks import lock_users
 from ...texts import Message
 from .. import deeds, events, replies, topics
 from ..content.authoring import Authoring, RenderedPost
+from ..content.writers import check_writer
 from ..deeds import Deed
 from ..topics import TopicContent
 from . import reviews
@@ -62,10 +63,11 @@ def hold(
 
     If the same text waits already, nothing is stored, and its id is returned. title, node_id: of a
     topic; topic_id: of the topic that is replied to. Raises Conflict if too many posts of the user
-    wait.
+    wait, Forbidden if the user may not write any more.
     """
     # What the same user sends at the same moment waits here, so that it is held once.
     lock_users(db, User.id == actor_id)
+    check_writer(db, actor_id, now)
     waiting = held_posts.waiting_equal(db, actor_id, body, title, topic_id)
     if waiting is not None:
         return waiting

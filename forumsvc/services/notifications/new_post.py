@@ -79,10 +79,11 @@ def notify_and_count(
     if db.get_bind().dialect.name == "postgresql":
         locked = rows(db, _select_locked(*kind), event)
         execute(db, _insert_and_count(*kind), {**event, "locked": [user.id for user in locked]})
-        [actor] = (user for user in locked if user.id == event["actor_id"])
+        touched = locked
     else:
         execute(db, _insert(*kind), event)
-        [actor, *_] = execute(db, _count(kind[0]), event)
+        touched = execute(db, _count(kind[0]), event)
+    [actor] = (user for user in touched if user.id == author_id)
     check_state(actor.state, actor.blocked_until, now)
     if actor.next_follower is not None:
         notify_jobs.enqueue(db, event, actor.next_follower)
@@ -123,7 +124,7 @@ def _insert(type_: str, with_mentioned: bool) -> Insert:
 def _count(type_: str) -> Any:
     is_topic = type_ == NotificationType.TOPIC
     notified = recipients.notified_about_topic() if is_topic else recipients.notified_about_reply()
-    return _count_for(type_, notified).returning(*_of_author(type_))
+    return _count_for(type_, notified).returning(User.id, *_of_author(type_))
 
 
 def _insert_for(type_: str, is_recipient: ColumnElement[bool], with_mentioned: bool) -> Insert:
