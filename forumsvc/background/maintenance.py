@@ -109,15 +109,17 @@ def _end_unconfirmed(database: Database, keep: timedelta | None) -> bool:
     before = clock.now() - keep
     with database.reads.connect() as connection:
         ids = unconfirmed_accounts.over(connection, before)
+    ended = 0
     for user_id in ids:
         try:
             with suppress(Conflict), database.session.begin() as db:
                 unconfirmed_accounts.end(db, before, user_id)
+                ended += 1
         except Exception as error:
             if is_temporary(error):
                 raise
             log.exception("the unconfirmed account of user %d is not deleted", user_id)
-    return len(ids) == unconfirmed_accounts.BATCH_SIZE
+    return ended == unconfirmed_accounts.BATCH_SIZE
 
 
 def _close_accounts(database: Database, secret: str) -> bool:

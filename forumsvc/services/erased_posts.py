@@ -122,18 +122,18 @@ def _has_text(model: Any, account: Account, blanks: bool) -> Any:
 
 def _remove_titles(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
     """Remove the titles of the person's topics from what moderators told others."""
-    columns: list[Any] = [Notification.id, Notification.details]
+    columns: list[Any] = [Notification.id, Notification.topic_id, Notification.details]
     in_order = select(*columns).where(Notification.id.in_(keys))
     rows = db.execute(with_row_locks(in_order.order_by(Notification.id), Notification)).all()
-    details = {row.id: json.loads(row.details or "{}") for row in rows}
-    topic_ids = [each["topic_id"] for each in details.values() if "topic_id" in each]
-    is_own = and_(Topic.id.in_(topic_ids), Topic.user_id == account.user_id)
-    own = set(db.scalars(select(Topic.id).where(is_own)))
-    for row_id, each in details.items():
-        if each.get("topic_id") in own:
+    # Older ones have the topic's id in the column alone, and if it was shown.
+    details = [{"topic_id": row.topic_id, **json.loads(row.details or "{}")} for row in rows]
+    is_own = Topic.id.in_([each["topic_id"] for each in details])
+    own = set(db.scalars(select(Topic.id).where(is_own, Topic.user_id == account.user_id)))
+    for row, each in zip(rows, details, strict=True):
+        if each["topic_id"] in own:
             new = json.dumps({**each, "title": account.removed}, ensure_ascii=False)
             update = update_without_invalidation(Notification).values(details=new)
-            db.execute(update.where(Notification.id == row_id))
+            db.execute(update.where(Notification.id == row.id))
 
 
 def _is_notice(account: Account) -> Any:

@@ -25,6 +25,7 @@ from ..models import (
     UserState,
     state_at,
 )
+from ..queries.user_locks import lock_account
 from ..texts import Message
 from . import accounts, deeds, events, jobs
 from .access.values import email_digest, normal_email
@@ -79,6 +80,7 @@ def erase_user(
     # A decision locks the review before the account, too.
     reviews.close_account_review(db, now, user_id)
     accounts.check_not_last_admin(db, _load(db, user_id).login)
+    lock_account(db, user_id)  # its login may have changed meanwhile
     user = _load(db, user_id)
     if user.is_builtin:
         raise Conflict(f"{user.login} is the service itself.")

@@ -51,7 +51,9 @@ def over(db: SqlConnection, before: datetime) -> Sequence[int]:
 
     before: neither created nor changed since.
     """
-    return db.scalars(select(User.id).where(*_is_over(before)).limit(BATCH_SIZE)).all()
+    return db.scalars(
+        select(User.id).where(*_is_over(before)).order_by(User.id).limit(BATCH_SIZE)
+    ).all()
 
 
 def end(db: Session, before: datetime, user_id: int) -> None:

@@ -48,8 +48,6 @@ def update_profile(item: UserItem, request: ForumRequest) -> Detail:
     changes = dict(request.validated)
     email, _ = changes.pop("email", ""), changes.pop("password", None)
     prepared: Prepared = request.prework
-    if prepared.may_change_email:
-        accounts.change_address(request, item.row.user_id, email)
     if prepared.avatar is not None:
         changes["avatar"] = photos.record(
             request.db,
@@ -59,5 +57,8 @@ def update_profile(item: UserItem, request: ForumRequest) -> Detail:
             prepared.avatar,
             field="avatar",
         )
+    # Behind it: the picture is stored before its user is locked.
+    if prepared.may_change_email:
+        accounts.change_address(request, item.row.user_id, email)
     profiles.edit(request.db, item.row.user_id, request.now, **changes)
     return Detail(Kind.USER, item.reloaded())

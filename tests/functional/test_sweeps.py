@@ -100,6 +100,19 @@ def test_each_hidden_post_has_a_record_and_nobody_is_told_of_each(
         assert db.scalar(told.where(own, Notification.type == "Moderation")) == 1
 
 
+def test_what_is_written_after_the_order_stays(
+    forum: Forum, alice: Person, posts: dict[str, list[int]], node: int
+) -> None:
+    order(forum, alice, SweepAction.HIDE)
+    topic = forum.topic(alice, node)
+    reply = forum.reply(alice, posts["others"][0])
+    work(forum)
+    seen_topics, seen_replies = visible(forum)
+    assert seen_topics == {*posts["others"], topic}
+    assert reply in seen_replies
+    assert seen_replies.isdisjoint(posts["replies"])
+
+
 def test_without_the_parameter_no_post_is_hidden(
     forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
 ) -> None:
