@@ -3,10 +3,10 @@
 from functools import lru_cache
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pyramid.config import Configurator
 
-from ..errors import NotFound
+from ..errors import NotFound, Unavailable
 from ..markup import Renderer
 from ..permissions import Common
 from ..queries import staff
@@ -19,8 +19,15 @@ from .views import View, add_page
 
 
 def footer_html(request: ForumRequest) -> Markup:
-    """Return the operator's line at the end of every page."""
-    return _rendered(request.authoring.renderer, request.registry.branding.footer)
+    """Return the operator's line at the end of every page, as it is where rendering fails.
+
+    It stands in the page of that failure, too.
+    """
+    footer = request.registry.branding.footer
+    try:
+        return _rendered(request.authoring.renderer, footer)
+    except Unavailable:
+        return escape(footer)
 
 
 @lru_cache(16)

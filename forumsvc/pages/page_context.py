@@ -48,6 +48,7 @@ class PageContext(PageResource):
         self._cookie_changed = False
         self.user: Any | None = None
         self.csp_directives: dict[str, str] = {}
+        self.open_reviews = 0  # also where what follows fails, and a page says so
         request.add_response_callback(self._set_cookie)
         if self.cookie is not None:
             # Not in the request's transaction, which on SQLite holds the write lock.
@@ -56,7 +57,8 @@ class PageContext(PageResource):
             request.caller = caller_of(self.user, request)
             notice_blocks_version(request, self.user.access_version)
         is_moderator = request.caller is not None and request.caller.is_moderator
-        self.open_reviews = reviews.waiting(request.executor)[0] if is_moderator else 0
+        if is_moderator:
+            self.open_reviews = reviews.waiting(request.executor)[0]
 
     def new_cookie(self) -> str:
         """Give the browser a new cookie, without a session, and return its secret."""

@@ -39,14 +39,18 @@ def page_request(request: ForumRequest, rows: int = ROWS) -> PageRequest:
     return PageRequest(offset, rows, before, after)
 
 
-def cursor_links(request: ForumRequest, cursors: Cursors, query: str = "") -> dict[str, str | None]:
+def cursor_links(
+    request: ForumRequest, cursors: Cursors, query: str = "", path: str | None = None
+) -> dict[str, str | None]:
     """Return the addresses of the pages before and after, by "newer" and "older".
 
-    query: further parameters of the addresses, each with `&` before it.
+    query: further parameters of the addresses, each with `&` before it; path: of the
+    list, None: that of the request.
     """
+    path = request.path if path is None else path
 
     def link(name: str, cursor: Any) -> str | None:
-        return None if cursor is None else f"{request.path}?{name}={cursor}{query}"
+        return None if cursor is None else f"{path}?{name}={cursor}{query}"
 
     return {"newer": link("before", cursors.before), "older": link("after", cursors.after)}
 

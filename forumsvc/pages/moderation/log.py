@@ -55,7 +55,7 @@ def _line(request: ForumRequest, row: LogRow) -> dict[str, Any]:
         "moment": Moment.of(request, row.created_at),
         "path": post_path(request, row.topic_id, row.reply_id),
         "user_path": user_path(request, row.user_login) if row.user_login else "",
-        "decision": orjson.loads(details)["decision"] if details else "",
+        "decision": str(orjson.loads(details).get("decision", "")) if details else "",
     }
 
 

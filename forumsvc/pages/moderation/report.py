@@ -6,6 +6,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import NotFound
+from ...ids import parse_id
 from ...markup.text_content import text_content
 from ...models import ReportCategory
 from ...permissions import ReportPermission
@@ -97,7 +98,10 @@ def _others(container: Reports, request: ForumRequest) -> dict[str, Any]:
         except KeyError:
             raise NotFound("There is nothing here.") from None
     elif kind == Reportable.TOPIC:
-        back = topic_path(request, int(obj_id))
+        topic_id = parse_id(obj_id)
+        if topic_id is None:
+            raise NotFound("There is nothing here.")
+        back = topic_path(request, topic_id)
     else:
         back = request.route_path("reply", reply_id=obj_id)
     return {

@@ -63,8 +63,9 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
     html = None
     details = json.loads(row.details) if row.details else {}
     # A dump can hold anything.
-    moderation = details if isinstance(details, dict) and details.get("action") else {}
-    end = clock.parse_rfc3339(moderation.get("until") or "")
+    is_notice = isinstance(details, dict) and isinstance(details.get("action"), str)
+    moderation = details if is_notice else {}
+    end = clock.parse_rfc3339(str(moderation.get("until") or ""))
     until = None if end is None else Moment.of(request, end)
     if moderation:
         actor = Person("", request.settings["site.name"], "", actor.avatar)

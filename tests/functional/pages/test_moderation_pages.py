@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 import forumsvc.pages
+from forumsvc.errors import Unavailable
 from forumsvc.models import AdminAction, Restriction
+from forumsvc.queries import reviews
 from forumsvc.services.deeds import KINDS
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -245,9 +247,34 @@ def test_the_log_has_words_for_every_action() -> None:
     ] == []
 
 
-def test_what_is_not_there_cannot_be_reported(member: Visitor) -> None:
-    page = member.get("/topics/999999/report")
+@pytest.mark.parametrize("number", ["999999", "9" * 5000])
+def test_what_is_not_there_cannot_be_reported(member: Visitor, number: str) -> None:
+    page = member.get(f"/topics/{number}/report")
     assert (page.status_int, problem(page)) == (404, "There is nothing here.")
+
+
+def test_a_page_says_what_failed_also_if_the_count_of_reviews_did(
+    chief: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise Unavailable("The database is away.")
+
+    monkeypatch.setattr(reviews, "waiting", fail)
+    page = chief.get("/")
+    assert (page.status_int, "The database is away." in page.text) == (503, True)
+
+
+def test_a_footer_that_cannot_be_rendered_stands_as_it_is(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(site__footer="Run by <us>")
+
+    def fail(*_: object, **__: object) -> None:
+        raise Unavailable("Busy.")
+
+    monkeypatch.setattr(forum.registry.authoring.renderer, "render", fail)
+    page = Visitor(forum).get("/topics/999999")
+    assert (page.status_int, "Run by &lt;us&gt;" in page.text) == (404, True)
 
 
 def test_one_cannot_report_ones_own_topic(forum: Forum, member: Visitor, ann: int) -> None:

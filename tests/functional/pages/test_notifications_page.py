@@ -51,6 +51,18 @@ def test_the_page_has_words_for_each_kind(
     assert visitor.get("/notifications").status_int == 200
 
 
+@pytest.mark.parametrize(
+    "details", ["{}", "[]", '{"action": ["x"]}', '{"action": "user.warned", "until": 5}']
+)
+def test_a_notice_of_a_dump_that_is_not_as_ours_is_shown(
+    forum: Forum, visitor: Visitor, topic: int, details: str
+) -> None:
+    with forum.database.session.begin() as db:
+        odd = {"type": NotificationType.MODERATION, "details": details}
+        db.execute(update_of(Notification).values(odd))
+    assert visitor.get("/notifications").status_int == 200
+
+
 def test_the_number_of_the_unread_ones_is_beside_the_link(visitor: Visitor, topic: int) -> None:
     link = visitor.get("/").html.find("a", href="/notifications")
     assert link.find("strong").text == "2"
