@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from oauthlib.common import Request
-from oauthlib.oauth2 import InvalidGrantError
+from oauthlib.oauth2 import InvalidGrantError, InvalidScopeError
 from sqlalchemy import Row
 
 from ..passwords import require_slot
@@ -51,7 +51,11 @@ class TokenValidator(ClientValidator):
     def validate_user(
         self, username: str, password: str, client: clients.Client, request: Request
     ) -> bool:
-        """Return whether the password is the user's. Raises RateLimited."""
+        """Return whether the password is the user's. Raises RateLimited, InvalidScopeError."""
+        # Checked again later; but a right password would have cost a hash by then, and be counted
+        # neither as a failure nor as a login.
+        if not set((request.scope or "").split()) <= set(client.scopes):
+            raise InvalidScopeError(request=request)
         provider = self.provider
         attempt = login.authenticate(
             provider.reads,

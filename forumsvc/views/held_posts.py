@@ -1,5 +1,7 @@
 """The endpoints of held posts."""
 
+from pyramid.httpexceptions import HTTPForbidden
+
 from ..permissions import Common
 from ..permissions import HeldPermission as May
 from ..queries import held_posts
@@ -33,7 +35,10 @@ def list_held_posts(container: HeldPosts, request: ForumRequest) -> Listing:
 
 @api_view(HeldPostItem, "GET", Common.VIEW)
 def read_held_post(item: HeldPostItem, request: ForumRequest) -> Detail:
-    """Return a post that waits for a moderator, or did."""
+    """Return a post that waits for a moderator, or did; that of others to moderators."""
+    verdict = decide(request.caller, item.__parent__, May.VIEW)
+    if item.row.user_id != request.actor_id and not verdict:
+        raise HTTPForbidden(result=verdict)
     return Detail(Kind.HELD_POST, item)
 
 

@@ -87,6 +87,14 @@ def test_a_post_of_whom_is_erased_while_it_is_rendered_does_not_wait(
     assert strict.count(HeldPost) == 0
 
 
+def test_a_maintainers_token_without_moderate_reads_no_held_post_of_others(
+    strict: Forum, newcomer: Person, chief: Person
+) -> None:
+    held = hold_topic(newcomer, strict.node())
+    reader = strict.caller(strict.token(chief.id, scope="read"))
+    assert [who.get(f"/held/{held}").status_int for who in (chief, reader)] == [200, 403]
+
+
 def test_a_first_post_is_accepted_and_waits(strict: Forum, newcomer: Person) -> None:
     answer = open_topic(newcomer, strict.node())
     assert answer.status_int == 202

@@ -185,6 +185,14 @@ def test_a_login_that_somebody_had_before_is_not_the_built_in_user(
 
 
 @pytest.mark.both_databases
+def test_a_maintainers_token_without_moderate_sees_no_reason(forum: Forum, alice: Person) -> None:
+    chief = forum.person("chief", role="maintainer", scope=MODERATE)
+    assert chief.post(f"/users/{alice.id}/silence", reason="Spam").status_int == 200
+    reader = forum.caller(forum.token(chief.id, scope="read"))
+    shown = [content(who.get("/users/alice"))["restriction"] for who in (chief, reader, alice)]
+    assert [one and one["reason"] for one in shown] == ["Spam", None, "Spam"]
+
+
 def test_a_user_reads_their_own_restrictions_without_notes_and_names(
     chief: Person, alice: Person
 ) -> None:

@@ -56,7 +56,13 @@ class OwnDeletedPost(Resource):
         self.kind, self.row, self.token = kind, row, token
 
     def __acl__(self) -> Acl:
-        """The author may take the deletion back."""
+        """The author may take it back, but not in a banned topic, nor a reply in a closed one."""
+        row = self.row
+        ends = (
+            (row.banned_at,) if self.kind == "topic" else (row.topic_banned_at, row.topic_closed_at)
+        )
+        if any(ends):
+            return [DENY_ALL]
         author = principals.active(self.row.user_id)
         return [(Allow, author, _KINDS[self.kind].permission), DENY_ALL]
 

@@ -22,7 +22,7 @@ from ...presenters.topics import topic, topic_detail
 from ...presenters.users import user, user_detail
 from ...presenters.webhooks import delivery, webhook
 from ...resources.base import Item
-from ...security.policy import abilities, granted
+from ...security.policy import abilities, decide, granted
 from ..api.request import ForumRequest
 from ..http_cache.cache_policy import CacheScope, PageKind
 from .loading import with_viewer_states
@@ -211,12 +211,13 @@ def add_matches(shown: list[dict[str, Any]], result: SearchListing) -> None:
 def _detailed(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
     match kind:
         case Kind.USER:
+            is_own = granted(request.caller, item, May.CONFIRM)
             return user_detail(
                 request.site,
                 item.row,
                 with_email=granted(request.caller, item, May.VIEW_EMAIL),
-                with_restriction=granted(request.caller, item, May.VIEW_RESTRICTIONS),
-                is_own=granted(request.caller, item, May.CONFIRM),
+                with_restriction=is_own or bool(decide(request.caller, item, May.VIEW_NOTES)),
+                is_own=is_own,
             )
         case Kind.TOPIC:
             hits = request.registry.view_counter.pending_for(item.row.id)

@@ -138,6 +138,15 @@ def test_scopes_are_the_clients_unless_it_requests_fewer(oauth: OAuthFixture) ->
     assert oauth.try_password(reader, scope="write").body["error"] == "invalid_scope"
 
 
+def test_a_scope_that_the_client_has_not_costs_no_hash(
+    oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[object] = []
+    monkeypatch.setattr(resource_owners, "verify_password", lambda *args: checked.append(args))
+    assert oauth.try_password(scope="admin").body["error"] == "invalid_scope"
+    assert checked == []
+
+
 def test_missing_and_unknown_grants_and_parameters(oauth: OAuthFixture) -> None:
     assert oauth.token().body["error"] == "invalid_request"
     assert oauth.token(grant_type="").body["error"] == "invalid_request"
