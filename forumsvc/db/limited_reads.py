@@ -18,6 +18,9 @@ from .engine import Database
 from .failures import sqlstate
 
 _QUERY_CANCELED = "57014"
+_WAIT_SECONDS = 2
+_WAITING = 2
+"""How many reads may wait, as a multiple of those that run: each that waits holds a thread."""
 _SQLITE_STEPS = 2_000
 """Steps of SQLite's virtual machine between two looks at the clock: about 0.1 ms."""
 _BEGIN = (
@@ -30,7 +33,7 @@ _BEGIN = (
 
 
 class TooManyReads(Exception):
-    """As many reads as allowed are running."""
+    """As many reads as allowed are running and waiting, or none of them ended in time."""
 
 
 class ReadTimeout(Exception):
@@ -64,10 +67,11 @@ class LimitedReads:
         """Create the engine; it opens no connection yet.
 
         seconds: how long all statements of a connection may take; at_once: the number of
-        connections of this process.
+        connections of this process. Twice as many wait for one of them, for two seconds at most.
         """
         self._seconds = seconds
         self._slots = BoundedSemaphore(at_once)
+        self._slots_or_waiting = BoundedSemaphore(at_once * (1 + _WAITING))
         options = replace(database.options, pool_size=at_once)
         # Tested at each use: a search is not repeated on a new connection.
         self._engine = database.create_read_engine(options, pool_pre_ping=True)
@@ -83,13 +87,13 @@ class LimitedReads:
 
         Raises TooManyReads; and ReadTimeout where the statements take too long.
         """
-        if not self._slots.acquire(blocking=False):
-            raise TooManyReads
-        try:
-            with self._engine.connect() as connection, self._limited(connection):
-                yield connection
-        finally:
-            self._slots.release()
+        with (
+            _acquired(self._slots_or_waiting, 0),
+            _acquired(self._slots, _WAIT_SECONDS),
+            self._engine.connect() as connection,
+            self._limited(connection),
+        ):
+            yield connection
 
     @contextmanager
     def _limited(self, connection: Connection) -> Iterator[None]:
@@ -129,6 +133,16 @@ class LimitedReads:
     def dispose(self, *, close: bool = True) -> None:
         """Forget the connections. close: False in a child, whose parent still uses them."""
         self._engine.dispose(close=close)
+
+
+@contextmanager
+def _acquired(semaphore: BoundedSemaphore, wait_seconds: float) -> Iterator[None]:
+    if not semaphore.acquire(timeout=wait_seconds):
+        raise TooManyReads
+    try:
+        yield
+    finally:
+        semaphore.release()
 
 
 def _is_timeout(error: OperationalError) -> bool:

@@ -44,7 +44,7 @@ def understood(search: Search) -> dict[str, Any]:
 
 def _words(terms: tuple[Term, ...]) -> list[str]:
     """Return the tokens of words; `*` stands behind the beginning of a word."""
-    return [token + "*" * term.is_prefix for term in terms for token in term.tokens]
+    return [token + "*" * is_prefix for term in terms for token, is_prefix in term.parts()]
 
 
 def _moment(query: Query, name: str) -> str | None:

@@ -47,12 +47,13 @@ def condition(
     hidden: also posts that are hidden; in_title: all words must stand in the title.
     """
     mark = TITLE if in_title else ""
-    tokens = [mark + token for term in query.words if not term.is_prefix for token in term.tokens]
+    parts = [part for term in query.words for part in term.parts()]
+    tokens = [mark + token for token, is_prefix in parts if not is_prefix]
     if user_id is not None:
         tokens.append(f"@u{user_id}")
     if node_id is not None:
         tokens.append(f"@n{node_id}")
-    prefixes = dict.fromkeys(mark + term.tokens[0] for term in query.words if term.is_prefix)
+    prefixes = dict.fromkeys(mark + token for token, is_prefix in parts if is_prefix)
     excluded = query.excluded if hidden else (*query.excluded, Term((HIDDEN,)))
     return Condition(tuple(dict.fromkeys(tokens)), tuple(prefixes), excluded)
 
@@ -61,8 +62,7 @@ def tsquery(asked: Condition) -> str:
     """Return the condition as a text that PostgreSQL casts to tsquery."""
     parts = [*map(_lexeme, asked.tokens), *(f"{_lexeme(one)}:*" for one in asked.prefixes)]
     for term in asked.excluded:
-        suffix = ":*" if term.is_prefix else ""
-        both = " & ".join(_lexeme(token) + suffix for token in term.tokens)
+        both = " & ".join(_lexeme(token) + ":*" * is_prefix for token, is_prefix in term.parts())
         parts.append(f"!({both})")
     return " & ".join(parts)
 
@@ -72,8 +72,7 @@ def fts5(asked: Condition) -> str:
     parts = [*map(_string, asked.tokens), *(f"{_string(one)} *" for one in asked.prefixes)]
     text = " AND ".join(parts)
     for term in asked.excluded:
-        suffix = " *" if term.is_prefix else ""
-        both = " AND ".join(_string(token) + suffix for token in term.tokens)
+        both = " AND ".join(_string(token) + " *" * is_prefix for token, is_prefix in term.parts())
         text = f"({text}) NOT ({both})"
     return text
 

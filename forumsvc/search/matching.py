@@ -11,8 +11,9 @@ class WordMatcher:
 
     def __init__(self, words: Sequence[Term]) -> None:
         self._words = words
-        self._exact = {token for term in words if not term.is_prefix for token in term.tokens}
-        self._prefixes = tuple(term.tokens[0] for term in words if term.is_prefix)
+        parts = [part for term in words for part in term.parts()]
+        self._exact = {token for token, is_prefix in parts if not is_prefix}
+        self._prefixes = tuple(token for token, is_prefix in parts if is_prefix)
 
     def judge(self, text: str) -> tuple[bool, bool]:
         """Return whether a text has all words, and whether it has any; neither without words."""
@@ -40,9 +41,10 @@ class WordMatcher:
         return any(self._has(term, found) for term in self._words)
 
     def _has(self, term: Term, found: frozenset[str]) -> bool:
-        if term.is_prefix:
-            return any(token.startswith(term.tokens[0]) for token in found)
-        return all(map(found.__contains__, term.tokens))
+        return all(
+            any(token.startswith(part) for token in found) if is_prefix else part in found
+            for part, is_prefix in term.parts()
+        )
 
     def matches(self, normal: str) -> Iterable[tuple[int, int]]:
         """Yield where tokens of the query stand in a text in normal form, in their order.

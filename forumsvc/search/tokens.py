@@ -3,7 +3,9 @@
 Scripts that are written without blanks (Chinese, Japanese, Korean, Thai and others) are indexed as
 overlapping pairs of characters: 中文搜索 → 中文 文搜 搜索 索. So every part of a text is found, and
 no dictionary decides where words end, one way in the text and another way in the query.
-All other words are indexed whole; joined words also in parts: node.js → node.js node js.
+All other words are indexed whole, joined words as their parts and as pairs of neighboring parts:
+www.example.org → www example org www.example example.org. So parts of a joined word that stand side
+by side find it. Of a word with an apostrophe the parts are indexed, too: l'amour → lamour amour.
 
 The same functions make the tokens of the index and of queries. `TOKENS_VERSION` must be raised with
 every change that makes other tokens; the index is then to be made anew.
@@ -11,11 +13,12 @@ every change that makes other tokens; the index is then to be made anew.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from .normal_form import normalize
 
-TOKENS_VERSION = 2
+TOKENS_VERSION = 3
 
 MAX_TOKEN = 64
 """Characters; longer words are cut."""
@@ -50,7 +53,14 @@ _PIECE = re.compile(
 _RUN = "run"
 _RUNS = re.compile(f"[{_WITHOUT_BLANKS}]+")
 _APOSTROPHES = re.compile("['\u2019\u02bc]")
-_JOINTS = re.compile(r"[._\-]")
+_PART = re.compile(r"[^._\-]+")
+"""Of a joined word."""
+_SEGMENT_ENDS = re.compile(r"[.\-]+")
+_NUMBERS = re.compile(r"(?<![0-9])(?=([0-9]+[._\-]+[0-9]+))")
+"""7.8 and 8.9 in v7.8.9rc1."""
+_VERSION = re.compile(r"^v(?=[0-9]+\.[0-9])")
+_MIN_APOSTROPHE_PIECE = 2
+"""Characters; the t of don't is no word."""
 _MIN_PREFIX = 3
 
 
@@ -61,11 +71,16 @@ Span = tuple[str, int, int]
 class Term(NamedTuple):
     """What a word of a query asks for: all these tokens.
 
-    is_prefix: the only token is the beginning of what is asked for.
+    is_prefix: the last token is the beginning of what is asked for.
     """
 
     tokens: tuple[str, ...]
     is_prefix: bool = False
+
+    def parts(self) -> Iterator[tuple[str, bool]]:
+        """Yield the tokens, each with whether it is the beginning of what is asked for."""
+        for at, token in enumerate(self.tokens, 1):
+            yield token, self.is_prefix and at == len(self.tokens)
 
 
 def spans(normal: str) -> Iterator[Span]:
@@ -80,7 +95,7 @@ def spans(normal: str) -> Iterator[Span]:
         elif word.isascii() and word.isalnum():
             yield word[:MAX_TOKEN], start, end
         else:
-            for token in _with_parts(without_apostrophes(word)):
+            for token in _of_word(word):
                 yield token[:MAX_TOKEN], start, end
 
 
@@ -107,7 +122,8 @@ def terms(text: str) -> list[Term]:
         if found.lastgroup != _RUN:
             whole = without_apostrophes(word)
             if _has_letter(whole):
-                asked.append(Term((whole[:MAX_TOKEN],)))
+                sought = _pairs(_VERSION.sub("", whole)) or [whole]
+                asked.append(Term(tuple(dict.fromkeys(token[:MAX_TOKEN] for token in sought))))
         elif len(word) == 1:
             asked.append(Term((word,), is_prefix=True))
         else:
@@ -128,7 +144,7 @@ def word_sequence(text: str) -> str:
         if found.lastgroup == _RUN:
             words.append(found[0])
         else:
-            words += filter(None, _JOINTS.split(without_apostrophes(found[0])))
+            words += _PART.findall(without_apostrophes(found[0]))
     return " ".join(words)
 
 
@@ -144,10 +160,9 @@ def count_without_blanks(text: str) -> int:
 
 def as_prefix(term: Term) -> Term:
     """Return the term of the words that begin with this one; itself where it is too short."""
-    [*others, last] = term.tokens
-    if others or sum(map(str.isalpha, last)) < _MIN_PREFIX:
+    if sum(map(str.isalpha, term.tokens[-1])) < _MIN_PREFIX:
         return term
-    return Term((last,), is_prefix=True)
+    return term._replace(is_prefix=True)
 
 
 def _indexed(text: str) -> str:
@@ -155,14 +170,39 @@ def _indexed(text: str) -> str:
     return normalize(text[:MAX_TEXT])[:MAX_TEXT]
 
 
-def _with_parts(whole: str) -> Iterator[str]:
-    if _has_letter(whole):
-        yield whole
-    plain = whole.rstrip("+#")
-    if plain != whole:
-        yield plain
-    if _JOINTS.search(plain):
-        yield from filter(None, _JOINTS.split(plain))
+def _of_word(word: str) -> Iterator[str]:
+    """Yield the tokens of a word that is not only letters and digits."""
+    pieces = _APOSTROPHES.split(word)
+    if len(pieces) > 1:
+        yield from _of_joined("".join(pieces))
+        pieces = [piece for piece in pieces if len(piece) >= _MIN_APOSTROPHE_PIECE]
+    for piece in pieces:
+        yield from _of_joined(piece)
+        plain = piece.rstrip("+#")
+        if plain != piece:
+            yield from _of_joined(plain)
+
+
+def _of_joined(word: str) -> Iterator[str]:
+    """Yield a word; a joined one in pairs of parts and in parts."""
+    parts = _PART.findall(word)
+    if len(parts) > 1:
+        yield from _pairs(word)
+        yield from _NUMBERS.findall(word)
+        if "_" in word:
+            # Such as __init__ in self.__init__
+            segments = filter(None, _SEGMENT_ENDS.split(word))
+            yield from (one for one in segments if one[0] == "_" or one[-1] == "_")
+    elif _has_letter(word):
+        yield word
+    if parts != [word]:
+        yield from parts
+
+
+def _pairs(word: str) -> list[str]:
+    """Return the neighboring parts of a joined word, with what joins them."""
+    parts = [found.span() for found in _PART.finditer(word)]
+    return [word[start:end] for (start, _), (_, end) in pairwise(parts)]
 
 
 def _has_letter(word: str) -> bool:

@@ -20,7 +20,8 @@ SEARCH: tuple[Setting, ...] = (
         "search.at_once",
         integer(1, 64, "searches"),
         "2",
-        "how many searches a process runs at the same time; others are answered with 503",
+        "how many searches a process runs at the same time; twice as many wait for up to two"
+        " seconds, others are answered with 503",
     ),
     Setting(
         "rate_limit.searches",

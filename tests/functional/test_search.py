@@ -78,6 +78,32 @@ def test_every_script_is_found(
     assert found(forum.nobody, q=query) == [topic]
 
 
+@pytest.mark.parametrize(
+    ("text", "finding", "missing"),
+    [
+        (
+            "See https://www.example.org/path, or mail.example.net",
+            "example.org www.example example www.example.org www.example.o* examp*",
+            "org.example www.org",
+        ),
+        ("v7.8.9 and python3.11", "7.8.9 v7.8.9 7.8 8.9 3.11 python3.11", "7.9 9.8"),
+        ("In 7.8.9rc1, not release-2.0-beta", "7.8.9 v7.8.9 2.0 2.0-beta release-2.0", "7.8-9"),
+        ("os.path.join_all(x)", "path.join_all os.path join_all path.jo*", "join.path os.join"),
+        ("ping 192.168.17.254", "192.168 192.168.17 168.17.254 17.254", "192.17 192.168.1"),
+        ("call `self.__init__` once", "__init__ self.__init__ init", "self_init"),
+        ("Django's views, l\u2019amour, don't", "django django's amour l'amour don't dont", "t"),
+        ("snake_case_name kebab-case-name", "case_name snake_case case-name", "snake-case"),
+    ],
+)
+def test_a_joined_word_is_found_by_neighboring_parts_of_it(
+    forum: Forum, alice: Person, node: int, text: str, finding: str, missing: str
+) -> None:
+    topic = forum.topic(alice, node, title="Text", body=text)
+    reindex(forum.database)
+    assert {found(forum.nobody, q=query) == [topic] for query in finding.split()} == {True}
+    assert {found(forum.nobody, q=query) == [] for query in missing.split()} == {True}
+
+
 def test_a_single_word_finds_what_begins_with_it_and_a_quoted_one_itself(
     forum: Forum, alice: Person, node: int
 ) -> None:

@@ -1,11 +1,13 @@
 """A search is limited: in its statements, its time, and beside others."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, text
 
+from forumsvc.db import limited_reads
 from forumsvc.models import Reply, ReplyWords
 from forumsvc.queries import search as searching
 from forumsvc.queries import search_candidates
@@ -17,7 +19,7 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.rows import complete
 from tests.functional.statements import of_search
-from tests.system.process import wait_until
+from tests.system.process import PATIENCE, wait_until
 
 pytestmark = pytest.mark.both_databases
 
@@ -44,9 +46,10 @@ def test_a_slow_search_is_answered_with_503_and_harms_nobody(
     )
 
 
-def test_too_many_searches_at_once_are_answered_with_503_and_other_requests_are_not(
-    make_forum: MakeForum,
+def test_searches_that_get_no_place_are_answered_with_503_and_other_requests_are_not(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(limited_reads, "_WAIT_SECONDS", 0.01)
     forum = make_forum(search__at_once="1")
     with forum.registry.search_reads.connect():
         for path in ("topics", "replies", "users"):
@@ -54,6 +57,25 @@ def test_too_many_searches_at_once_are_answered_with_503_and_other_requests_are_
             assert (answer.status_int, answer.headers["Retry-After"]) == (503, "5")
         assert forum.nobody.get("/topics").status_int == 200
     assert forum.nobody.get("/search/topics", q="word").status_int == 200
+
+
+def test_a_search_waits_for_a_place_and_no_more_than_twice_as_many_as_there_are_places(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limited_reads, "_WAIT_SECONDS", PATIENCE)
+    forum = make_forum(search__at_once="1")
+    reads = forum.registry.search_reads
+
+    def search() -> int:
+        return forum.nobody.get("/search/topics", q="word").status_int
+
+    with ThreadPoolExecutor(3) as threads:
+        with reads.connect():
+            answers = [threads.submit(search) for _ in range(3)]
+            # Two wait; the third is refused at once.
+            wait_until(lambda: sum(one.done() for one in answers) == 1, "a refusal")
+            assert [one.result() for one in answers if one.done()] == [503]
+        assert sorted(one.result() for one in answers) == [200, 200, 503]
 
 
 def test_a_search_whose_time_ends_while_texts_are_compared_gives_what_it_has_found(

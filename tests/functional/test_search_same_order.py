@@ -138,9 +138,10 @@ class Model:
 
 
 def _has_term(term: Term, words: frozenset[str]) -> bool:
-    if term.is_prefix:
-        return any(word.startswith(term.tokens[0]) for word in words)
-    return words.issuperset(term.tokens)
+    return all(
+        any(word.startswith(part) for word in words) if is_prefix else part in words
+        for part, is_prefix in term.parts()
+    )
 
 
 def _is(state: State, topic: dict[str, Any]) -> bool:

@@ -49,7 +49,11 @@ def test_each_character_of_the_normal_form_has_its_place_in_the_text(text: str) 
         ("x中文y", ["x", "中文", "文", "y"]),
         ("node.js", ["node.js", "node", "js"]),
         ("snake_case __init__", ["snake_case", "snake", "case", "__init__", "init"]),
-        ("don't O’Neill", ["dont", "oneill"]),
+        ("don't O’Neill", ["dont", "don", "oneill", "neill"]),
+        ("www.example.org", ["www.example", "example.org", "www", "example", "org"]),
+        ("v7.8rc1", ["v7.8rc1", "7.8", "v7", "8rc1"]),
+        ("self.__init__.py", ["self.__init", "init__.py", "__init__", "self", "init", "py"]),
+        ("objective-c++", ["objective-c++", "objective", "c++", "objective-c", "c"]),
         ("C++11 and C#", ["c++", "c", "11", "and", "c#"]),
         ("!?… ___ 🎉", []),
     ],
@@ -69,6 +73,9 @@ def test_long_words_are_cut_in_texts_and_queries_alike() -> None:
         ("中文搜索", [Term(("中文", "文搜", "搜索"))]),
         ("猫", [Term(("猫",), is_prefix=True)]),
         ("node.js rocks", [Term(("node.js",)), Term(("rocks",))]),
+        ("www.example.org", [Term(("www.example", "example.org"))]),
+        ("v7.8.9 v7 v2.example", [Term(("7.8", "8.9")), Term(("v7",)), Term(("v2.example",))]),
+        ("Django's __init__", [Term(("djangos",)), Term(("__init__",))]),
         ("C++", [Term(("c++",))]),
         ("猫猫猫", [Term(("猫猫",))]),
     ],
@@ -81,6 +88,7 @@ def test_a_word_is_a_beginning_from_three_letters_on() -> None:
     assert as_prefix(Term(("deploy",))) == Term(("deploy",), is_prefix=True)
     assert as_prefix(Term(("da",))) == Term(("da",))
     assert as_prefix(Term(("中文", "文搜"))) == Term(("中文", "文搜"))
+    assert as_prefix(Term(("a.b", "b.org"))) == Term(("a.b", "b.org"), is_prefix=True)
 
 
 @each(
@@ -91,6 +99,7 @@ def test_a_word_is_a_beginning_from_three_letters_on() -> None:
             f"{chr(0x10428 + at % 40)}.{chr(0x10428 + at // 40 % 40)}{at}# " for at in range(13_000)
         ),
         "".join(chr(0x20000 + at % 40_000) for at in range(MAX_TEXT)),
+        "'a.".join(f"{at}" for at in range(13_000)),
         "\ufdfa" * MAX_TEXT,
     ],
 )
