@@ -10,6 +10,8 @@ from forumsvc.markup.sanitizer import ID_PREFIX
 from forumsvc.markup.syntax.autolinks import add_autolinks
 from forumsvc.markup.syntax.code_highlighting import CodeFormatter
 from forumsvc.markup.syntax.commonmark import add_commonmark
+from forumsvc.markup.syntax.emoji import add_emoji
+from forumsvc.markup.syntax.emphasis import add_emphasis
 from forumsvc.markup.syntax.fenced_code import add_fenced_code
 from forumsvc.markup.syntax.headings import add_headings
 from forumsvc.markup.syntax.html_blocks import add_html_blocks
@@ -19,6 +21,7 @@ from forumsvc.markup.syntax.mention_tokens import add_mention_tokens
 from forumsvc.markup.syntax.quotes import add_quotes
 
 _LINE_END = re.compile(r"\r\n?")
+_BYTE_ORDER_MARK = "\ufeff"
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 _EXTENSIONS: dict[str, dict[str, Any]] = {
@@ -38,8 +41,8 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
     "pymdownx.tilde": {"subscript": False},
 }
 _ADDITIONS = (
-    *(add_autolinks, add_commonmark, add_fenced_code, add_headings, add_html_blocks),
-    *(add_lists, add_inline, add_mention_tokens, add_quotes),
+    *(add_autolinks, add_commonmark, add_emoji, add_emphasis, add_fenced_code, add_headings),
+    *(add_html_blocks, add_lists, add_inline, add_mention_tokens, add_quotes),
 )
 """What changes Python-Markdown and the extensions, in this order."""
 
@@ -68,5 +71,6 @@ class MarkdownParser:
     def convert(self, text: str) -> str:
         """Return the HTML of a Markdown text. Raises whatever Python-Markdown raises."""
         self._format_code.reset()
+        text = text.removeprefix(_BYTE_ORDER_MARK)
         text = _LINE_END.sub("\n", _CONTROL.sub("", text.replace("\0", "\ufffd")))
         return self._markdown.reset().convert(text)

@@ -89,11 +89,63 @@ def test_code_stays_plain_where_the_lexers_have_taken_their_time(
         ("<div>\n*a*\n\n*b*\n</div>", "<div>*a*<p><em>b</em></p></div>"),
         ("这是**粗体**文字", "<p>这是<strong>粗体</strong>文字</p>"),
         ("a\x00b\x01c", "<p>a\ufffdbc</p>"),
+        ("\ufeff# a", '<h1 id="user-content-a">a</h1>'),
         (" \n\n ", ""),
     ],
 )
 def test_small_things_are_read_as_authors_expect(html: Html, text: str, expected: str) -> None:
     assert flat(html(text)) == expected
+
+
+@each(
+    ("text", "expected"),
+    [
+        ("**小心：**地滑，**请慢行。**谢谢", "[小心：]地滑，[请慢行。]谢谢"),
+        ("**A，**和**B，**或", "[A，]和[B，]或"),
+        ("**（A）**和**（B）**", "[（A）]和[（B）]"),
+        ("他说**“好”**吧，**小心…**地滑", "他说[“好”]吧，[小心…]地滑"),
+        ("これは**「重要。」**です", "これは[「重要。」]です"),
+        ('**"x"**는 **마크다운(Markdown)**은', '["x"]는 [마크다운(Markdown)]은'),
+        ("**C++**和**C#**", "[C++]和[C#]"),
+        ('a**"b"**c', 'a**"b"**c'),
+    ],
+)
+@each(("token", "tag"), [("**", "strong"), ("*", "em"), ("~~", "del")])
+def test_emphasis_starts_and_ends_beside_chinese_japanese_and_korean_punctuation(
+    html: Html, text: str, expected: str, token: str, tag: str
+) -> None:
+    marked = expected.replace("[", f"<{tag}>").replace("]", f"</{tag}>").replace("**", token)
+    assert html(text.replace("**", token)) == f"<p>{marked}</p>"
+
+
+@each("text", ["他_（强调）_吧", "中文_中文_中文", "snake_case_name"])
+def test_underscores_within_words_of_any_script_stay_text(html: Html, text: str) -> None:
+    assert html(text) == f"<p>{text}</p>"
+
+
+@each(
+    ("text", "expected"),
+    [
+        ("(:+1:) :smile:, 你好:smile:你好", "(👍) 😄, 你好😄你好"),
+        (":smile::+1: **:tada:** _:tada:_", "😄👍 <strong>🎉</strong> <em>🎉</em>"),
+        (":none::tada: `x`:tada:", ":none:🎉 <code>x</code>🎉"),
+    ],
+)
+def test_short_codes_between_blanks_and_punctuation_become_emoji(
+    html: Html, text: str, expected: str
+) -> None:
+    assert html(text) == f"<p>{expected}</p>"
+
+
+@each(
+    "text",
+    [
+        *("root:x:0:0", "user:100:name", "fe80::1234:5678", "::100:1", "00:cd:ab:de:12:34"),
+        *("10:100:30", "a:b:c", "std::map::end: привет:smile:", "x:smile:"),
+    ],
+)
+def test_short_codes_within_words_and_addresses_stay_text(html: Html, text: str) -> None:
+    assert html(text) == f"<p>{text}</p>"
 
 
 def addresses(html: str) -> list[str]:
