@@ -1,4 +1,8 @@
-"""Links bare URLs: GFM 0.29 §6.9, also in scripts that use no spaces between words."""
+"""Links bare URLs and email addresses: GFM 0.29 §6.9, also in scripts without spaces.
+
+There a link ends before quotation marks, dashes, symbols and fullwidth punctuation, which browsers
+copy percent-encoded; its host also before a letter of such a script that follows a Latin one.
+"""
 
 import re
 from xml.etree.ElementTree import Element
@@ -7,13 +11,35 @@ from markdown import Markdown
 from markdown.inlinepatterns import InlineProcessor
 from markdown.util import AtomicString
 
-_START = r"(?<![A-Za-z0-9_/<@.-])(?i:(?:https?|ftp)://|www\.)(?=[^\W_])"
-_REST = re.compile(
-    r"[^\s<\x02\x03\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]*"
+from forumsvc.markup.syntax.emphasis import CJK
+
+_UNSPACED = rf"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
+"""A character of a script without spaces: CJK, Thai, Lao, Burmese, Khmer."""
+
+_START = (
+    r"(?<![A-Za-z0-9/<@.-])(?<![A-Za-z0-9]_)(?i:(?:https?|ftp)://(?:[\w.~%!$&*+,;=:-]{1,64}@)?|www\.)"
+    r"(?=[^\W_])"
 )
+_LABEL = r"[^\W_](?:[\w-]{0,62}[^\W_])?"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_BEHIND_HOST = re.compile(rf"(?<=[A-Za-z0-9])(?=\w){_UNSPACED}(?![\w-]{{0,62}}\.[A-Za-z])")
+_PORT = re.compile(r":[0-9]{1,5}(?![0-9])")
+_STOP = (
+    r"\s\"<>`\x02\x03\xab\xbb\u200b-\u200f\u2014\u2015\u2018-\u201f\u2026\u2028-\u202e\u2039\u203a"
+    r"\u2060-\u206f\u2190-\u2bff\u3000-\u3003\u3008-\u3011\u3014-\u301f\ufeff\uff01-\uff03\uff07-\uff0c"
+    r"\uff0e\uff1a\uff1b\uff1f\uff3b\uff3d\uff5b\uff5d\uff5e\uff61-\uff64\U0001f000-\U0001faff"
+)
+_REST = re.compile(
+    rf"[/?#](?:[^,.;!?'*~\]}}{_STOP}]++|[,.;!?'\]}}](?!{_UNSPACED})|\*(?!\*|{_UNSPACED})|~(?!~))*+"
+)
+_PARENTHESIS = re.compile(rf"\(|\)({_UNSPACED}?)")
 _ENTITY = re.compile(r"&[A-Za-z0-9]+;\Z")
-_TRAILING_PUNCTUATION = "?!.,:*_~'\""
-_DOMAIN = re.compile(r"[^\W_]+(?:[-\w]*\.[-\w]*[^\W_])*")
+_TRAILING_PUNCTUATION = "?!.,:;*_~'"
+
+_EMAIL = (
+    rf"(?i)(?P<mail>(?<![-/+@.])(?:(?<!\w)|(?<={_UNSPACED}))[a-z0-9_+-](?:[a-z0-9_+-]|\.(?!\.))*(?<!\.)"
+    r"@[a-z0-9_-]+\.(?:[a-z0-9_-]|(?<!\.)\.(?!\.))*[a-z](?![a-z0-9_@-]))"
+)
 _IN_PLACE_OF_MAGICLINK = 85
 
 
@@ -23,34 +49,58 @@ class _AutolinkProcessor(InlineProcessor):
     def handleMatch(  # noqa: N802 - Markdown's name
         self, m: re.Match[str], data: str
     ) -> tuple[Element | None, int | None, int | None]:
-        rest = _REST.match(data, m.end())
-        url = _strip_trailing_punctuation(m[0] + (rest[0] if rest else ""))
-        host = _DOMAIN.match(url, len(m[0]))
+        host = _HOST.match(data, m.end())
         if host is None or (m[0].endswith(".") and "." not in host[0]):
             return None, None, None
+        behind = _BEHIND_HOST.search(data, host.start(), host.end())
+        end = behind.start() if behind else _end_of_path(data, host.start(), host.end())
+        url = data[m.start() : end]
         link = Element("a", href=url if "://" in m[0] else f"http://{url}")
         link.text = AtomicString(url)
-        return link, m.start(), m.start() + len(url)
+        return link, m.start(), end
+
+
+def _end_of_path(data: str, start: int, end: int) -> int:
+    """Return the end of a URL with the host at `start` to `end`, without what is its sentence's."""
+    port = _PORT.match(data, end)
+    rest = _REST.match(data, port.end() if port else end)
+    if rest is None:
+        return port.end() if port else end
+    return start + len(_strip_trailing_punctuation(data[start : rest.end()]))
 
 
 def _strip_trailing_punctuation(url: str) -> str:
-    """Return a URL without the punctuation of its sentence and without an unmatched parenthesis."""
-    surplus = url.count(")") - url.count("(")
-    end = len(url)
+    """Return a URL without the punctuation of its sentence and without unmatched brackets."""
+    end = _unmatched_parenthesis(url)
+    surplus = {
+        closing: url.count(closing, 0, end) - url.count(opening, 0, end)
+        for opening, closing in ("()", "[]", "{}")
+    }
     while end:
         last = url[end - 1]
-        if last == ")" and surplus > 0:
-            surplus -= 1
-            end -= 1
-        elif last in _TRAILING_PUNCTUATION:
+        if surplus.get(last, 0) > 0:
+            surplus[last] -= 1
             end -= 1
         elif last == ";" and (entity := _ENTITY.search(url, max(0, end - 40), end)):
             end = entity.start()
+        elif last in _TRAILING_PUNCTUATION:
+            end -= 1
         else:
             break
     return url[:end]
 
 
+def _unmatched_parenthesis(url: str) -> int:
+    """Return where a parenthesis closes that the sentence opened, or the length of the URL."""
+    depth = 0
+    for parenthesis in _PARENTHESIS.finditer(url):
+        depth += 1 if parenthesis[0] == "(" else -1
+        if depth < 0 and parenthesis[1]:
+            return parenthesis.start()
+    return len(url)
+
+
 def add_autolinks(md: Markdown) -> None:
-    """Replace magiclink's processor; must run after that extension."""
+    """Replace and change magiclink's processors; must run after that extension."""
     md.inlinePatterns.register(_AutolinkProcessor(_START, md), "magic-link", _IN_PLACE_OF_MAGICLINK)
+    md.inlinePatterns["magic-mail"].compiled_re = re.compile(_EMAIL)

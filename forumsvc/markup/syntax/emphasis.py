@@ -10,20 +10,20 @@ import re
 from markdown import Markdown
 from pymdownx.delimiterprocessor import PUNCT, DelimiterProcessor
 
-_CJK = (
+CJK = (
     "\u1100-\u11ff\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     "\ufe00-\ufe0e\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uffdc\uffe0-\uffee"
     "\U00016fe0-\U00018dff\U0001aff0-\U0001b2ff\U00020000-\U0003fffd\U000e0100-\U000e01ef"
 )
-"""Ranges: East Asian Width W, F or H but emoji; Hangul; variation selectors."""
+"""Ranges for `[]`: East Asian Width W, F or H but emoji; Hangul; variation selectors."""
 
 _STASHED_START, _STASHED_END = "\x02", "\x03"
 """Around what Python-Markdown puts in the place of parsed text."""
 
-_WORD_AHEAD = rf"(?:(?![{PUNCT}])|(?=[{_CJK}]))"
-_WORD_BEHIND = rf"(?:(?<![{PUNCT}])|(?<=[{_CJK}]))"
-_GAP_AHEAD = rf"(?=[\s{PUNCT}{_CJK}{_STASHED_START}]|$)"
-_GAP_BEHIND = rf"(?:(?<=[\s{PUNCT}{_CJK}{_STASHED_END}])|^)"
+_WORD_AHEAD = rf"(?:(?![{PUNCT}])|(?=[{CJK}]))"
+_WORD_BEHIND = rf"(?:(?<![{PUNCT}])|(?<=[{CJK}]))"
+_GAP_AHEAD = rf"(?=[\s{PUNCT}{CJK}{_STASHED_START}]|$)"
+_GAP_BEHIND = rf"(?:(?<=[\s{PUNCT}{CJK}{_STASHED_END}])|^)"
 
 
 def _run(mark: str, *, in_words: bool) -> re.Pattern[str]:

@@ -166,6 +166,31 @@ def addresses(html: str) -> list[str]:
         ("me@x.org", ["mailto:me@x.org"]),
         ("http:// www. www.x ahttps://x.org foo.www.x.org `https://x.org`", []),
         ("[https://x.org](/y)", ["/y"]),
+        ("看“https://x.org/x”吧，『https://x.org』", ["https://x.org/x", "https://x.org"]),
+        ("https://x.org这个网站 https://x.org에서", ["https://x.org", "https://x.org"]),
+        (
+            "http://localhost:3000这个 https://x.org:80/a",
+            ["http://localhost:3000", "https://x.org:80/a"],
+        ),
+        (
+            "https://例子.example/路径 https://www.t恤.com",
+            ["https://例子.example/路径", "https://www.t恤.com"],
+        ),
+        (
+            "https://x.org/wiki/北京。https://x.org/a——好",
+            ["https://x.org/wiki/北京", "https://x.org/a"],
+        ),
+        ("https://x.org…… https://x.org/a👍", ["https://x.org", "https://x.org/a"]),
+        ("(https://x.org/a)吧 https://x.org/a,好", ["https://x.org/a", "https://x.org/a"]),
+        ("https://x.org/a_(b)吧", ["https://x.org/a_(b)吧"]),
+        ("'https://x.org/a'吧 \"https://x.org/b\"吧", ["https://x.org/a", "https://x.org/b"]),
+        ("**https://x.org/a**吧 _https://x.org/b_", ["https://x.org/a", "https://x.org/b"]),
+        (
+            "[see https://x.org/a] [1]: https://x.org/b[1]",
+            ["https://x.org/a", "https://x.org/b[1]"],
+        ),
+        ("admin@x.org联系 邮箱me@x.org。", ["mailto:admin@x.org", "mailto:me@x.org"]),
+        ("a@x.org_ éa@x.org x_www.x.org", []),
     ],
 )
 def test_bare_addresses_become_links_without_their_sentence(
