@@ -9,6 +9,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -27,6 +28,8 @@ _POLL_SECONDS = 0.5
 _BUSY_MINUTES = 5
 _NICENESS = 10
 _MOST_NAMES = 5
+_LONGEST = 0.9
+"""Which part of the job's lock a backup may take: then another process may begin with one."""
 
 
 class BackupPlan:
@@ -53,7 +56,7 @@ class BackupPlan:
 
 
 class BackupMaker(Handler):
-    """Makes a backup. One that fails is tried again when the plan says so.
+    """Makes a backup. One that fails or takes too long is tried again when the plan says so.
 
     If the process dies, another takes the job over when the next backup is due.
     """
@@ -92,6 +95,7 @@ class BackupMaker(Handler):
     def _make(self, now: datetime) -> datetime | None:
         """Return None if it was made, else when to try again. Raises JobFailed."""
         file = self._folder / now.strftime("forum-%Y-%m-%dT%H-%M-%SZ.tar")
+        deadline = time.monotonic() + self.lock.total_seconds() * _LONGEST
         words = ["-c", self._ini, "backup", file, "--keep", str(self._keep), "--json"]
         with subprocess.Popen(  # noqa: S603 - words of ours and of the ini file
             [sys.executable, "-m", "forumsvc.cli", *words],
@@ -100,18 +104,23 @@ class BackupMaker(Handler):
             stderr=subprocess.PIPE,
         ) as process:
             os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
+            is_late = False
             while True:
                 try:
                     result, said = process.communicate(timeout=_POLL_SECONDS)
                     break
                 except subprocess.TimeoutExpired:
-                    if self.stopping.is_set():
+                    is_late = time.monotonic() > deadline
+                    if is_late or self.stopping.is_set():
                         process.kill()
         if process.returncode == 0:
             _log_made(file, json.loads(result)["lost"])
             return None
         if self.stopping.is_set():
             return now
+        if is_late:
+            hours = self.lock.total_seconds() * _LONGEST / 3600
+            raise JobFailed(f"the backup took longer than {hours:.1f} hours", is_final=True)
         lines = said.decode(errors="replace").strip().splitlines() or [f"{process.returncode}"]
         why = lines[-1].removeprefix("Error: ").removesuffix(".")
         if process.returncode == backups.BUSY:

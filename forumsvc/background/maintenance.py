@@ -18,6 +18,7 @@ from ..errors import Conflict
 from ..models import AuditRecord, Review
 from ..oauth import tokens
 from ..services import (
+    backups,
     closures,
     data_export_requests,
     events,
@@ -79,6 +80,7 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         idempotency.expired(timedelta(seconds=settings["idempotency.ttl_seconds"])),
         events.expired(keep),
         *jobs.expired(keep),
+        backups.expired(),
         webhook_deliveries.expired(keep),
         *data_export_requests.expired(),
         hosts.expired(),

@@ -1,7 +1,7 @@
 """Reading all tables in one snapshot of the database, as lines of JSON that the database makes."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,15 +93,15 @@ def open_snapshot(database: Database) -> Iterator[Snapshot]:
         driver: Any = connection.connection.driver_connection
         dialect = connection.dialect.name
         run: Callable[[str], Any] = driver.execute
-        for statement in _BEGIN[dialect]:
-            run(statement)
         try:
+            for statement in _BEGIN[dialect]:
+                run(statement)
             run("SELECT count(*) FROM alembic_version")  # SQLite's snapshot begins with a read
             found = run("SELECT version_num FROM alembic_version").fetchone()
             yield Snapshot(driver, dialect, found[0] if found else None)
         finally:
-            with suppress(connection.dialect.loaded_dbapi.Error):  # the connection may be lost
-                run("ROLLBACK")
+            # It is closed: after an error a COPY may be half read, and ROLLBACK would wait for it.
+            connection.invalidate()
 
 
 def is_current(database: Database) -> bool:

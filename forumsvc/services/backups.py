@@ -4,10 +4,11 @@ import os
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from ..db.execution import SqlConnection
+from ..db.expired_rows import ExpiredRows
 from ..db.statements import delete_of, insert_of
 from ..models import Job, JobKind, JobState, LastBackup
 from . import jobs
@@ -15,6 +16,8 @@ from . import jobs
 BUSY = os.EX_TEMPFAIL
 """The exit status of `forumsvc backup` where another one is being made in the folder."""
 _ID = 1
+_UNCLAIMED = timedelta(hours=1)
+"""How long after it was due a job is nobody's: a worker with a plan claims it within seconds."""
 
 
 def record(db: Session, made_at: datetime, file: str) -> None:
@@ -43,3 +46,14 @@ def forget_failures(db: Session) -> None:
     """Delete the jobs of backups that failed, after one that did not."""
     failed = (Job.kind == JobKind.BACKUP, Job.state == JobState.FAILED)
     db.execute(delete_of(Job).where(*failed))
+
+
+def expired() -> ExpiredRows:
+    """Return the jobs of a plan that was switched off."""
+
+    def conditions(now: datetime) -> list[Any]:
+        is_free = or_(Job.locked_until.is_(None), Job.locked_until <= now)
+        is_waiting = (Job.kind == JobKind.BACKUP, Job.state == JobState.WAITING)
+        return [*is_waiting, is_free, Job.due_at <= now - _UNCLAIMED]
+
+    return ExpiredRows(Job, conditions)

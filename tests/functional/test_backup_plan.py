@@ -10,8 +10,10 @@ import pytest
 from sqlalchemy import select, update
 
 from forumsvc import clock
+from forumsvc.background import backups as plans
 from forumsvc.background.backups import BackupMaker, BackupPlan
 from forumsvc.background.job_runner import JobRunner
+from forumsvc.background.maintenance import delete_all_expired
 from forumsvc.db.engine import Database
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Job, JobKind, User
@@ -25,11 +27,15 @@ from tests.functional.test_backup import FIRST, SECOND, name_of
 pytestmark = pytest.mark.both_databases
 
 
-@pytest.fixture
-def plan(database: Database) -> BackupPlan:
+def settings_of(database: Database, **more: str) -> Settings:
     url = database.url.render_as_string(hide_password=False)
     required = {"sqlalchemy.url": url, "session.secret": SECRET, "site.environment": "development"}
-    return BackupPlan(database, Settings({**required, "backup.every_hours": "24"}))
+    return Settings(required | more)
+
+
+@pytest.fixture
+def plan(database: Database) -> BackupPlan:
+    return BackupPlan(database, settings_of(database, **{"backup.every_hours": "24"}))
 
 
 @pytest.fixture
@@ -41,10 +47,9 @@ def runner(database: Database, tmp_path: Path) -> JobRunner:
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url=url.replace("%", "%%")) + "".join(lines))
     (tmp_path / "backups").mkdir()
-    required = {"sqlalchemy.url": url, "session.secret": SECRET, "site.environment": "development"}
     with database.session.begin() as db:
         jobs.enqueue(db, JobKind.BACKUP, clock.now(), {})
-    return JobRunner(database, [BackupMaker(database, Settings(required | plan), ini)], 1.0)
+    return JobRunner(database, [BackupMaker(database, settings_of(database, **plan), ini)], 1.0)
 
 
 def test_the_log_names_photos_that_have_no_file(
@@ -117,3 +122,39 @@ def test_one_is_due_again_when_the_last_one_or_the_last_attempt_is_old_enough(
     with database.session.begin() as db:
         backups.record(db, clock.now() - timedelta(hours=25), "by hand.tar")
     assert states() == ["failed", "failed", "waiting"]
+
+
+def test_a_backup_that_takes_too_long_is_ended_and_its_job_fails(
+    database: Database,
+    runner: JobRunner,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(plans, "_LONGEST", 0)
+    monkeypatch.setattr(plans, "_POLL_SECONDS", 0.01)
+    assert runner.run_due(JobKind.BACKUP) == 1
+    with database.reads.connect() as db:
+        [job] = db.execute(select(Job.state, Job.error)).all()
+    assert (job.state, job.error) == ("failed", "the backup took longer than 0.0 hours")
+    assert "the backup took longer" in caplog.text
+    assert [*(tmp_path / "backups").glob("*.tar")] == []
+
+
+def test_the_job_of_a_plan_that_was_switched_off_goes_away(database: Database) -> None:
+    now = clock.now()
+    earlier, later = now - timedelta(hours=2), now + timedelta(hours=2)
+    times = {
+        "nobody claims it": (earlier, None),
+        "its process has died": (earlier, earlier),
+        "it is made": (earlier, later),
+        "another host makes it soon": (now, None),
+    }
+    with database.session.begin() as db:
+        for key, (due_at, locked_until) in times.items():
+            given = {"due_at": due_at, "locked_until": locked_until, "created_at": due_at}
+            insert_row(db, Job, kind="backup", key=key, data={}, **given)
+    delete_all_expired(database, settings_of(database))
+    with database.reads.connect() as db:
+        left = db.scalars(select(Job.key).order_by(Job.id)).all()
+    assert left == ["it is made", "another host makes it soon"]

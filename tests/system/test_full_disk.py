@@ -1,25 +1,34 @@
-"""A disk that becomes full during an upload."""
+"""A disk that becomes full during an upload, and during a dump or a backup."""
 
 import http.client
 import io
 import json
+import random
 import resource
 import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PIL import Image
 from sqlalchemy import func, select
 
+from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import Photo
+from forumsvc.models import Job, JobKind, Photo
 from tests.databases import on_sqlite
 from tests.functional.forum import API
 from tests.system.forum_process import prepare, serving
-from tests.system.process import PATIENCE, prepare_child
+from tests.system.process import PATIENCE, prepare_child, wait_until
 from tests.system.pserve import Pserve
+from tests.system.test_backup import write_ini
+from tests.system.test_backup_plan import failed_jobs
 
 LARGEST_FILE = 3_000_000
 """No file that the service writes can be larger, which the system says as it does of a full disk:
@@ -81,3 +90,52 @@ def test_an_upload_that_does_not_fit_leaves_neither_row_nor_file_and_the_next_on
             assert db.execute(select(func.count()).select_from(Photo)).scalar_one() == 0
         status, error_output = upload(server, token, image(50))
         assert (status, set(error_output)) == (201, {"image_url"})
+
+
+@pytest.fixture
+def large_forum(database: Database, database_url: str, tmp_path: Path) -> Path:
+    """The ini file of a forum with a table that does not fit."""
+    noise = random.Random(1)  # noqa: S311 - what cannot be compressed
+    with database.session.begin() as db:
+        for _ in range(60):
+            values = {"due_at": clock.now() + timedelta(days=9), "created_at": clock.now()}
+            text = noise.randbytes(50_000).hex()
+            db.add(Job(kind=str(JobKind.MAIL), data={"text": text}, **values))
+    return write_ini(tmp_path, database_url)
+
+
+def run_on_small_disk(ini: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "forumsvc.cli", "-c", str(ini), *map(str, words)],
+        preexec_fn=small_disk,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+@pytest.mark.both_databases
+def test_a_dump_or_a_backup_that_does_not_fit_ends_with_an_error_and_leaves_nothing(
+    large_forum: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    for words in (("dump", "--secrets", folder / "dump"), ("backup", folder / "b.tar")):
+        run = run_on_small_disk(large_forum, *words)
+        assert (run.returncode, run.stderr.count("cannot be written: File too large")) == (1, 1)
+    left = [one.name for one in folder.iterdir()]
+    assert [name for name in left if not name.endswith(".lock")] == []
+
+
+@pytest.mark.both_databases
+def test_a_planned_backup_that_does_not_fit_is_a_failed_job(
+    large_forum: Path, database: Database, database_url: str, tmp_path: Path
+) -> None:
+    plan: dict[str, Any] = {"backup__every_hours": 24, "backup__dir": "backups"}
+    prepare(database_url, database, tmp_path)
+    (tmp_path / "backups").mkdir()
+    with serving(tmp_path, database_url, prepare=small_disk, **plan):
+        wait_until(partial(failed_jobs, database), "a backup that fails")
+    assert "cannot be written: File too large" in failed_jobs(database)[0]
+    assert "backup job" in (tmp_path / "output").read_text()
