@@ -9,8 +9,9 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from forumsvc.dump.fields import REQUIRED, RULES, TIME, Field, fields_of
+from forumsvc.dump.fields import REQUIRED, TIME, Field, fields_of
 from forumsvc.dump.manifest import FORMAT_VERSION
+from forumsvc.dump.rules import RULES
 from forumsvc.dump.tables import PARTS, Part, dumped_tables, unique_columns
 
 FILE = Path(__file__).parent / "dump-schema.json"

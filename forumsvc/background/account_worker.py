@@ -126,5 +126,7 @@ class AccountWorker(Handler):
             since=job.created_at,
             site_url=self._settings["site.url"] or "",
             user_url=self._settings["site.user_url"],
+            max_title=self._settings["posts.max_title"],
+            max_body=self._settings["posts.max_body"],
             removed=escape(catalogue.gettext(REMOVED.msgid)),
         )

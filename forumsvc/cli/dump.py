@@ -27,9 +27,32 @@ def dump(context: Context, dest: Path, secrets: bool) -> None:
     context.output(f"Wrote {rows} rows to {dest}.", rows=rows, secrets=secrets)
 
 
+class _Warnings:
+    """The first few warnings of a load are shown, and how many more there are."""
+
+    _MOST = 10
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._number = 0
+
+    def show(self, warning: str) -> None:
+        self._number += 1
+        if self._number <= self._MOST:
+            self._context.print_status(f"Taken as it is: {warning}")
+
+    def sum_up(self) -> None:
+        if self._number > self._MOST:
+            self._context.print_status(f"And {self._number - self._MOST} more.")
+
+
 @click.command(cls=Command)
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option("--trust-html", is_flag=True, help="Take its HTML of posts: for your own dump only.")
+@click.option(
+    "--trust-html",
+    is_flag=True,
+    help="Take its HTML of posts, and texts that today's rules forbid: for your own dump only.",
+)
 @pass_context
 def load(context: Context, source: Path, trust_html: bool) -> None:
     """Load a dump into an empty database.
@@ -38,7 +61,9 @@ def load(context: Context, source: Path, trust_html: bool) -> None:
     are loaded, their index for the search is made, which `search reindex` can do as well.
     """
     database = context.database
-    manifest = load_dump(database, source, trust_html=trust_html)
+    warnings = _Warnings(context)
+    manifest = load_dump(database, source, trust_html=trust_html, warn=warnings.show)
+    warnings.sum_up()
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)

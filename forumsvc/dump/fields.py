@@ -1,4 +1,9 @@
-"""What may stand in a column of a dump: the rules by which a load reads each row."""
+"""What may stand in a column of a dump: the rules by which a load reads each row.
+
+Types, and what no database stores, are refused in any dump. Rules that make the service unsafe or
+break it are for dumps of others: a database of our own may hold what a rule of today forbids, and
+must be loaded again. Lengths and forms are only warned of.
+"""
 
 import json
 import re
@@ -7,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
-from urllib.parse import urlsplit
 
 from sqlalchemy import (
     JSON,
@@ -22,13 +26,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-from ..email_addresses import email_key
-from ..ids import MAX_ID, is_login
-from ..media.storage import is_name
-from ..models import PROFILE_TEXTS
-from ..services.erasure import PostsErasure
-from ..text_rules import body_error, line_error
+from ..ids import MAX_ID
+from ..text_rules import body_error
 from .errors import DumpError
+from .rules import CHOICES, MAX_LENGTHS, ONLY_WARNED_OF, RULE_OF, RULES, is_storable
 from .tables import HTML_COLUMNS, dumped_columns
 
 REQUIRED: Any = object()
@@ -88,10 +89,10 @@ def _field(column: Column[Any]) -> Field:
     if not isinstance(type_, String):
         raise TypeError(f"no rule for {column.table.name}.{column.name}")
     name = f"{column.table.name}.{column.name}"
-    listed, choices = _checked(column.table, _ONE_OF).get(column.name), _CHOICES.get(name)
+    listed, choices = _checked(column.table, _ONE_OF).get(column.name), CHOICES.get(name)
     if listed is not None:
         choices = tuple(one.strip(" '") for one in listed.split(","))
-    length, rule = _MAX_LENGTHS.get(name, type_.length), RULE_OF.get(name)
+    length, rule = MAX_LENGTHS.get(name, type_.length), RULE_OF.get(name)
     return Field(**common, kind="text", max_length=length, choices=choices, rule=rule)
 
 
@@ -115,68 +116,18 @@ def _checked(table: Any, pattern: re.Pattern[str]) -> dict[str, str]:
     return {found[1]: found[found.lastindex or 1] for found in matches if found}
 
 
-def _is_web_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and text.isprintable()
-    except ValueError:
-        return False
-
-
-def _is_json_object(text: str) -> bool:
-    try:
-        found = json.loads(text)
-        return isinstance(found, dict) and _is_storable(found)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _is_storable(value: Any) -> bool:
-    """Return whether both databases take a JSON value. Raises ValueError, RecursionError."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return not body_error(text) and "\\u0000" not in text.replace("\\\\", "")
-
-
-RULES: dict[str, tuple[Callable[[str], bool], str]] = {
-    "login": (is_login, "a login"),
-    "email": (lambda text: email_key(text) is not None, "an email address"),
-    "web": (lambda text: not text or _is_web_address(text), "an http or https address, or empty"),
-    "image": (lambda text: not text or is_name(text), "the name of a stored image, or empty"),
-    "object": (_is_json_object, "the text of a JSON object"),
-    "line": (lambda text: line_error(text) is None, "one line without control characters"),
-}
-"""Rules that the database does not know, and what a text must be."""
-
-RULE_OF = {
-    "users.login": "login",
-    "users.email": "email",
-    "users.unconfirmed_email": "email",
-    "users.name": "line",
-    "users.website": "web",
-    "users.avatar": "image",
-    "sections.name": "line",
-    "nodes.name": "line",
-    "topics.title": "line",
-    "photos.name": "image",
-    "webhooks.url": "web",
-    "notifications.details": "object",
-    "audit_log.details": "object",
-    "events.data": "object",
-}
-
-_MAX_LENGTHS = {"users.name": 100} | {
-    f"users.{text.name}": text.max_length for text in PROFILE_TEXTS
-}
-"""Of columns that the database does not limit, but the API does."""
-
-_CHOICES: dict[str, tuple[str, ...]] = {"users.closure_posts": tuple(map(str, PostsErasure))}
-"""Of columns that have no CHECK of the database."""
-
-
-def read_row(line: bytes, fields: tuple[Field, ...]) -> dict[str, Any]:
+def read_row(
+    line: bytes,
+    fields: tuple[Field, ...],
+    *,
+    is_own: bool = True,
+    warn: Callable[[str], None] = lambda text: None,
+) -> dict[str, Any]:
     """Return the values of a row by column, with the defaults of what it leaves out.
 
-    Times have six digits after the point. Raises DumpError, whose message says what is wrong.
+    Times have six digits after the point. is_own: whether it is of a database of our own; warn:
+    called with what is wrong of a row that is taken all the same.
+    Raises DumpError, whose message says what is wrong.
     """
     row = parse_row(line)
     values = {}
@@ -184,8 +135,13 @@ def read_row(line: bytes, fields: tuple[Field, ...]) -> dict[str, Any]:
         value = row.pop(field.name, REQUIRED)
         if value is REQUIRED or value is None:
             values[field.name] = _absent(value, field)
-        else:
-            values[field.name] = _READERS[field.kind](value, field)
+            continue
+        values[field.name] = _READERS[field.kind](value, field)
+        if field.kind == "text" and (wrong := _broken_rule(value, field)):
+            reason, is_refused = wrong
+            if is_refused and not is_own:
+                raise DumpError(f"{field.name} {reason}")
+            warn(f"{field.name} {reason}")
     if row:
         raise DumpError(f"has an unknown column {min(row)[:60]!r}")
     return values
@@ -239,15 +195,20 @@ def _text(value: Any, field: Field) -> str:
         raise DumpError(f"{field.name} must be a text")
     if error := body_error(value):
         raise DumpError(f"{field.name} {error}")
-    if field.max_length is not None and len(value) > field.max_length:
-        raise DumpError(f"{field.name} is longer than {field.max_length} characters")
+    return value
+
+
+def _broken_rule(value: str, field: Field) -> tuple[str, bool] | None:
+    """Return what is wrong with a text, and whether a dump of others is refused for it."""
     if field.choices is not None and value not in field.choices:
-        raise DumpError(f"{field.name} must be one of {', '.join(field.choices)}")
+        return f"must be one of {', '.join(field.choices)}", True
     if field.rule is not None:
         is_right, expected = RULES[field.rule]
         if not is_right(value):
-            raise DumpError(f"{field.name} must be {expected}")
-    return value
+            return f"must be {expected}", field.rule not in ONLY_WARNED_OF
+    if field.max_length is not None and len(value) > field.max_length:
+        return f"is longer than {field.max_length} characters", False
+    return None
 
 
 def _time(value: Any, field: Field) -> str:
@@ -266,7 +227,7 @@ def _time(value: Any, field: Field) -> str:
 
 def _json(value: Any, field: Field) -> Any:
     try:
-        is_right = isinstance(value, dict | list) and _is_storable(value)
+        is_right = isinstance(value, dict | list) and is_storable(value)
     except (ValueError, RecursionError):
         is_right = False
     if not is_right:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Table, func, select
 from sqlalchemy.orm import Session
@@ -28,6 +28,8 @@ from .writing import Progress
 
 _EMPTIED = ("idempotency_keys", "login_failures", "login_successes", "topic_words", "reply_words")
 """The tables that no dump has, and whose rows belong to what a load replaces."""
+_MAX_LAST_ID = 2**62
+"""The highest id of a row that is loaded: the next rows need some, too."""
 
 
 def load_dump(
@@ -36,6 +38,7 @@ def load_dump(
     *,
     trust_html: bool = False,
     progress: Progress = lambda table: None,
+    warn: Callable[[str], None] = lambda text: None,
     prepare: Callable[[Session], None] = lambda db: None,
     finish: Callable[[Session, int], None] = lambda db, wrong: None,
 ) -> Manifest:
@@ -44,8 +47,10 @@ def load_dump(
     All of it or nothing: it is one transaction. Afterwards `search reindex` has to make the index
     of the search, and `content rerender` the HTML of the posts, which are shown as plain text
     meanwhile. folder: a folder or a tar; trust_html: take the HTML of the dump instead, which is
-    shown as it is: only for a dump of your own; prepare, finish: called in the transaction before
-    the load and at its end, with the number of counters that were wrong. Raises DumpError.
+    shown as it is, and every text that the database takes: only for a dump of your own; warn:
+    called with what is not as it should be, and is taken all the same; prepare, finish: called in
+    the transaction before the load and at its end, with the number of counters that were wrong.
+    Raises DumpError.
     """
     manifest = verify_dump(folder)
     _check_revision(manifest)
@@ -58,7 +63,8 @@ def load_dump(
         writer = RowWriter(db.connection(), tables)
         for table in tables:
             if member := manifest.tables.get(table.name):
-                _load_table(writer, table, member, Source(folder), manifest.secrets, trust_html)
+                reading = _Reading(Source(folder), manifest.secrets, trust_html, warn)
+                _load_table(writer, table, member, reading)
                 progress(table.name)
         writer.finish()
         wrong_counters = _check_counters(db)
@@ -120,35 +126,41 @@ def _make_empty(db: Session, manifest: Manifest) -> None:
             connection.execute(table.delete())
 
 
-def _load_table(
-    writer: RowWriter,
-    table: Table,
-    member: Member,
-    source: Source,
-    secrets: bool,
-    trust_html: bool,
-) -> None:
-    fields = fields_of(table, secrets=secrets)
-    complete = _completion(table, trust_html)
+class _Reading(NamedTuple):
+    source: Source
+    secrets: bool
+    is_own: bool
+    warn: Callable[[str], None]
+
+
+def _load_table(writer: RowWriter, table: Table, member: Member, reading: _Reading) -> None:
+    fields = fields_of(table, secrets=reading.secrets)
+    complete = _completion(table, reading.is_own)
     has_ids = is_numbered(table)
     last_id = 0
 
     def rows() -> Iterator[Row]:
         nonlocal last_id
-        for number, line in source.lines(table.name, member):
+        for number, line in reading.source.lines(table.name, member):
+            where = f"{member_name(table.name)} line {number}"
+            warnings: list[str] = []
             try:
-                row = read_row(line, fields)
+                row = read_row(line, fields, is_own=reading.is_own, warn=warnings.append)
                 complete(row)
             except DumpError as error:
-                where = f"{member_name(table.name)} line {number}"
                 raise DumpError(f"{where}: {error}.") from None
+            for text in warnings:
+                reading.warn(f"{where}: {text}.")
             if has_ids and row["id"] > last_id:
                 last_id = row["id"]
             yield number, len(line), row
 
     writer.write(table, rows())
     if has_ids:
-        writer.set_last_id(table, max(last_id, member.last_id))
+        last_id = max(last_id, member.last_id)
+        if last_id > _MAX_LAST_ID:
+            raise DumpError(f"{member_name(table.name)}: after the id {last_id} none is left.")
+        writer.set_last_id(table, last_id)
 
 
 def _completion(table: Table, trust_html: bool) -> Callable[[dict[str, Any]], None]:
@@ -159,7 +171,9 @@ def _completion(table: Table, trust_html: bool) -> Callable[[dict[str, Any]], No
     def complete(row: dict[str, Any]) -> None:
         if table.name == "users":
             row["login_key"] = row["login"].lower()
-            row["email_key"] = None if row["email"] is None else email_key(row["email"])
+            email = row["email"]
+            # An address may be older than what is one now.
+            row["email_key"] = email and (email_key(email) or email.lower())
             row["name_key"] = name_key(row["name"])
         elif table.name == "topics":
             row["version"] = random_version()

@@ -37,7 +37,7 @@ class Account:
 
     login: the former one; new_login: the one that it has got; addresses: the former email
     addresses; joined: when the account was made; since: when the work was ordered; site_url,
-    user_url: `site.url`, `site.user_url`; removed: the line in place of a text.
+    user_url, max_title, max_body: the settings; removed: the line in place of a text.
     """
 
     user_id: int
@@ -48,6 +48,8 @@ class Account:
     since: datetime
     site_url: str
     user_url: str
+    max_title: int
+    max_body: int
     removed: str
 
 

@@ -1,5 +1,6 @@
 """The steps that rewrite stored texts: of all tables at an erasure, of links at a renaming."""
 
+import math
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 from ..cache import topic_versions
 from ..cache.invalidation import update_columns, update_without_invalidation
 from ..db.statements import update_of, with_row_locks
+from ..markup.pipeline import MAX_HTML
 from ..models import (
     PROFILE_TEXTS,
     AccessBlock,
@@ -25,8 +27,11 @@ from ..models import (
     Topic,
     User,
 )
+from ..search.normal_form import name_key
 from .account_work import Account, Step, Steps, by_scan, deletion
+from .accounts import MAX_NAME
 from .login_texts import Rewrite, erase_login, link_to, mentions
+from .nodes import MAX_SUMMARY
 from .purge import tell
 
 _POSTS_AT_ONCE, _ROWS_AT_ONCE = 20, 100
@@ -48,20 +53,52 @@ _TEXTS: dict[Any, tuple[str, ...]] = {
 }
 """The columns in which people write. The audit log cannot be changed."""
 
+_SHORTER_LOGINS = ("deleted", "\N{HORIZONTAL ELLIPSIS}")
+"""In place of the new login where a text has no room for it. The last one always fits."""
+_MAX_LENGTHS: dict[Any, int] = {
+    User.name: MAX_NAME,
+    **{getattr(User, text.name): text.max_length for text in PROFILE_TEXTS},
+    **dict.fromkeys((Topic.body_html, Reply.body_html), MAX_HTML),
+    Node.summary: MAX_SUMMARY,
+}
 
-def _erased(account: Account, row: Any) -> Rewrite:
+
+def _max_length(account: Account, column: Any) -> float:
+    limits = {"title": account.max_title, "body": account.max_body}
+    if column.key in limits:
+        return limits[column.key]
+    return _MAX_LENGTHS.get(column, getattr(column.type, "length", None) or math.inf)
+
+
+def _erased(account: Account, row: Any) -> list[Rewrite]:
     # Of a post it is known what it mentions. Whoever registers `override`, and is erased, must not
     # change the code of others.
     html = getattr(row, "body_html", None)
     is_mentioned = html is None or mentions(account.login, html)
-    return erase_login(
-        *(account.login, account.addresses, account.site_url, account.new_login),
-        is_mentioned=is_mentioned,
-    )
+    known = (account.login, account.addresses, account.site_url)
+    return [
+        erase_login(*known, new_login, is_mentioned=is_mentioned)
+        for new_login in (account.new_login, *_SHORTER_LOGINS)
+    ]
 
 
-def _renamed(account: Account, row: Any) -> Rewrite:
-    return link_to(account.login, account.user_url, account.new_login)
+def _renamed(account: Account, row: Any) -> list[Rewrite]:
+    return [link_to(account.login, account.user_url, account.new_login)]
+
+
+def _rewritten(
+    account: Account, columns: Sequence[Any], row: Any, rewrites: Sequence[Rewrite]
+) -> dict[str, str]:
+    """Return what changes of a row, by the first rewrite after which every text fits."""
+    before = {one: getattr(row, one.key) for one in columns if getattr(row, one.key)}
+    for rewrite in rewrites:
+        new = {column: rewrite(text) for column, text in before.items()}
+        if all(
+            len(text) <= max(len(before[column]), _max_length(account, column))
+            for column, text in new.items()
+        ):
+            return {one.key: text for one, text in new.items() if text != before[one]}
+    return {}
 
 
 def _holds(model: Any, names: Sequence[str], account: Account) -> ColumnElement[bool]:
@@ -79,7 +116,11 @@ def _holds(model: Any, names: Sequence[str], account: Account) -> ColumnElement[
 
 
 def _step(
-    model: Any, names: tuple[str, ...], rewriting: Callable[[Account, Any], Rewrite], *, tells: bool
+    model: Any,
+    names: tuple[str, ...],
+    rewriting: Callable[[Account, Any], Sequence[Rewrite]],
+    *,
+    tells: bool,
 ) -> Step:
     """Return the step that rewrites columns. tells: whether events say that a post has changed."""
     columns = [getattr(model, name) for name in names]
@@ -90,13 +131,12 @@ def _step(
             lock_topics_of(db, keys)
         query = select(model.id, *ids, *columns).where(model.id.in_(keys)).order_by(model.id)
         for row in db.execute(with_row_locks(query, model)).all():
-            rewrite = rewriting(account, row)
-            before = {name: getattr(row, name) for name in names}
-            new = {name: rewrite(text) for name, text in before.items() if text}
-            changed = {name: text for name, text in new.items() if text != before[name]}
+            changed = _rewritten(account, columns, row, rewriting(account, row))
             if not changed:
                 continue
             if model is User:
+                if "name" in changed:
+                    changed["name_key"] = name_key(changed["name"])
                 statement = update_columns(User, **changed)
             elif model is Topic or model is Node:
                 statement = update_of(model).values(changed)

@@ -78,6 +78,13 @@ def check_login(login: str) -> str:
     return login
 
 
+def is_unambiguous(login: str) -> bool:
+    """Return whether a login can stand in a path, where it is neither an id nor a page's name."""
+    key = login.lower()
+    is_page = key in PAGE_NAMES or key == "me" or key.endswith(".json")
+    return is_login(login) and not key.isdigit() and not is_page
+
+
 def check_own_login(login: str) -> str:
     """Return `login` if somebody may choose it at the sign-up.
 

@@ -39,6 +39,9 @@ OF_RULES: dict[str, st.SearchStrategy[str]] = {
     "image": st.sampled_from(["", *(f"{digit * 2}/{digit * 64}.png" for digit in "0aF".lower())]),
     "object": OBJECTS.map(json.dumps),
     "line": LINES,
+    "redirects": st.sampled_from(["", "/docs/explorer", "https://a.example/x http://127.0.0.1/y"]),
+    "grants": st.sampled_from(["", "refresh_token password"]),
+    "scopes": st.sampled_from(["read", "read write"]),
 }
 
 ONCE = {"jobs": [["kind", "key"]], "reports": [["review_id", "reporter_id"]]}

@@ -22,12 +22,13 @@ MEMBERS: dict[str, list[dict[str, Any]]] = {
         {"id": 1, "user_id": 1, "node_id": 1, "title": "A", "body": "B"}
         | {"last_active_at": TIMES["created_at"], **TIMES}
     ],
+    "oauth_clients": [
+        {"id": 1, "client_id": "app", "name": "App", "grants": "password", "scopes": "read"}
+        | {"created_at": TIMES["created_at"]}
+    ],
 }
 
 WRONG_VALUES = [
-    ("users", {"name": "x" * 101}, "name is longer than 100 characters"),
-    ("topics", {"title": "x" * 256}, "title is longer than 255 characters"),
-    ("topics", {"title": "two\nlines"}, "title must be one line without control characters"),
     ("topics", {"body": "a\0b"}, "body must not contain the character NUL"),
     ("topics", {"body": "a\ud800"}, "body must not contain lone surrogates"),
     ("users", {"created_at": "2026-13-01T00:00:00Z"}, "created_at must be a time such as"),
@@ -38,6 +39,14 @@ WRONG_VALUES = [
     ("users", {"state": "gone"}, "state must be one of active, blocked, deleted"),
     ("users", {"closure_posts": "burn"}, "closure_posts must be one of keep, blank, delete"),
     ("users", {"login": "a/b"}, "login must be a login"),
+    *(("users", {"login": one}, "login must be a login") for one in ("me", "12", "Settings")),
+    ("users", {"login": "a.json"}, "login must be a login"),
+    ("users", {"website": "javascript:alert(1)"}, "website must be an http or https address"),
+    ("oauth_clients", {"redirect_uris": "javascript:alert(1)"}, "redirect_uris must be"),
+    ("oauth_clients", {"redirect_uris": "https://a.example http://b.example"}, "redirect_uris"),
+    ("oauth_clients", {"grants": "password implicit"}, "grants must be grant types"),
+    ("oauth_clients", {"scopes": "read everything"}, "scopes must be scopes"),
+    ("topics", {"id": 2**63 - 1}, f"after the id {2**63 - 1} none is left"),
     ("users", {"id": 2**63}, f"id must be an integer from 1 to {2**63 - 1}"),
     ("users", {"id": True}, "id must be an integer"),
     ("users", {"email_public": 1}, "email_public must be true or false"),
@@ -79,7 +88,48 @@ def test_a_wrong_value_is_named_by_file_line_and_column(
     number = len(list(tmp_path.iterdir()))
     *others, last = MEMBERS[table]
     folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **wrong}]})
-    check_refused(target, folder, f"{table}.ndjson.gz line {len(MEMBERS[table])}: {reason}")
+    where = "" if "none is left" in reason else f" line {len(MEMBERS[table])}"
+    check_refused(target, folder, f"{table}.ndjson.gz{where}: {reason}")
+
+
+@each(
+    ("table", "odd", "warning"),
+    [
+        ("users", {"name": "x" * 101}, "name is longer than 100 characters"),
+        ("users", {"tagline": "x" * 101}, "tagline is longer than 100 characters"),
+        ("users", {"email": "a@b"}, "email must be an email address"),
+        ("topics", {"title": "two\nlines"}, "title must be one line without control characters"),
+        ("topics", {"title": "x" * 256}, "title is longer than 255 characters"),
+    ],
+)
+def test_a_length_or_form_that_a_database_holds_is_taken_with_a_warning(
+    tmp_path: Path, table: str, odd: dict[str, Any], warning: str
+) -> None:
+    number = len(list(tmp_path.iterdir()))
+    *others, last = MEMBERS[table]
+    folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **odd}]})
+    warnings: list[str] = []
+    with databases.open_temporarily(f"sqlite:///{tmp_path}/{number}.sqlite") as database:
+        load_dump(database, folder, warn=warnings.append)
+        assert warnings == [f"{table}.ndjson.gz line {len(MEMBERS[table])}: {warning}."]
+
+
+@each(
+    ("table", "odd"),
+    [
+        ("users", {"login": "settings"}),
+        ("users", {"website": "gopher://a.example/"}),
+        ("oauth_clients", {"scopes": "read admin_of_yesterday"}),
+    ],
+)
+def test_a_dump_of_ones_own_is_loaded_whatever_the_rules_of_today(
+    tmp_path: Path, table: str, odd: dict[str, Any]
+) -> None:
+    number = len(list(tmp_path.iterdir()))
+    *others, last = MEMBERS[table]
+    folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **odd}]})
+    with databases.open_temporarily(f"sqlite:///{tmp_path}/{number}.sqlite") as database:
+        load_dump(database, folder, trust_html=True)
 
 
 @each(("line", "reason"), WRONG_LINES)

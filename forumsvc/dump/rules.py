@@ -1,0 +1,87 @@
+"""Rules for texts of a dump that the database does not know."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..email_addresses import email_key
+from ..media.storage import is_name
+from ..models import PROFILE_TEXTS
+from ..oauth import clients, redirects
+from ..services.accounts import MAX_NAME
+from ..services.erasure import PostsErasure
+from ..services.login_names import is_unambiguous
+from ..text_rules import body_error, line_error
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and text.isprintable()
+    except ValueError:
+        return False
+
+
+def _is_json_object(text: str) -> bool:
+    try:
+        found = json.loads(text)
+        return isinstance(found, dict) and is_storable(found)
+    except (ValueError, RecursionError):
+        return False
+
+
+def is_storable(value: Any) -> bool:
+    """Return whether both databases take a JSON value. Raises ValueError, RecursionError."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return not body_error(text) and "\\u0000" not in text.replace("\\\\", "")
+
+
+def _are_redirects(text: str) -> bool:
+    """Those of built-in clients are paths."""
+    return all(uri.startswith("/") or not redirects.validation_error(uri) for uri in text.split())
+
+
+RULES: dict[str, tuple[Callable[[str], bool], str]] = {
+    "login": (is_unambiguous, "a login, and no number and no name of a page"),
+    "email": (lambda text: email_key(text) is not None, "an email address"),
+    "web": (lambda text: not text or _is_web_address(text), "an http or https address, or empty"),
+    "image": (lambda text: not text or is_name(text), "the name of a stored image, or empty"),
+    "object": (_is_json_object, "the text of a JSON object"),
+    "line": (lambda text: line_error(text) is None, "one line without control characters"),
+    "redirects": (_are_redirects, "redirect URIs, with blanks between them"),
+    "grants": (lambda text: {*text.split()} <= {*clients.GRANTS}, "grant types"),
+    "scopes": (lambda text: {*text.split()} <= {*clients.SCOPES}, "scopes"),
+}
+"""The rules by name, each with what a text must be."""
+ONLY_WARNED_OF = {"email", "line"}
+
+RULE_OF = {
+    "users.login": "login",
+    "users.email": "email",
+    "users.unconfirmed_email": "email",
+    "users.name": "line",
+    "users.website": "web",
+    "users.avatar": "image",
+    "sections.name": "line",
+    "nodes.name": "line",
+    "topics.title": "line",
+    "photos.name": "image",
+    "oauth_clients.redirect_uris": "redirects",
+    "oauth_clients.grants": "grants",
+    "oauth_clients.scopes": "scopes",
+    "webhooks.url": "web",
+    "notifications.details": "object",
+    "audit_log.details": "object",
+    "events.data": "object",
+}
+
+MAX_LENGTHS = {"users.name": MAX_NAME} | {
+    f"users.{text.name}": text.max_length for text in PROFILE_TEXTS
+}
+"""Of columns that the database does not limit, but the API does."""
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "users.closure_posts": tuple(map(str, PostsErasure)),
+}
+"""Of columns that have no CHECK of the database."""
