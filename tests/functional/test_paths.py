@@ -39,6 +39,45 @@ def test_a_path_outside_the_api_is_not_encoded_needlessly(forum: Forum, sent: st
         forum.app.get("/health", extra_environ={"REQUEST_URI": plain}, status=200)
 
 
+ROUTES = [
+    *("/health", "/docs", "/topics/{topic}", "/robots.txt", "/oauth/token", "/metrics", "/login"),
+    *("/static/forum.css", "/photos/x", f"{API}/topics/{{topic}}", f"{API}/users/alice"),
+]
+CONTROLS = [
+    "%0a",
+    "%0A%0A",
+    "%0d",
+    "%00",
+    "%1f",
+    "%7f",
+    "%c2%85",
+    "%C2%80",
+    "%e2%80%a8",
+    "%E2%80%a9",
+]
+CONTROL = {"error": "the path holds a control character"}
+
+
+@each("path", ROUTES)
+def test_a_path_holds_no_control_character(
+    forum: Forum, alice: Person, topic: int, path: str
+) -> None:
+    for end in CONTROLS:
+        answer = raw(forum, "GET", path.format(topic=topic) + end, {"Accept": "application/json"})
+        assert (answer.status_int, answer.json) == (400, CONTROL), end
+    sent = {"REQUEST_URI": "/heal\tth"}
+    assert forum.app.get("/health", extra_environ=sent, status=400).json == CONTROL
+
+
+@each("sent", ["/api/v3/topics%2F{topic}", "/api%2fv3/topics", "/topics%2f{topic}", "/x%2f"])
+def test_an_escaped_slash_separates_nothing(
+    forum: Forum, alice: Person, topic: int, sent: str
+) -> None:
+    uri = {"REQUEST_URI": sent.format(topic=topic)}
+    answer = forum.app.get(f"{API}/topics/{topic}", extra_environ=uri, status=404)
+    assert answer.json == EMPTY
+
+
 ACTIONS = ["follow/", "follow.json", "follow.json/"]
 
 

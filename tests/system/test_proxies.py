@@ -34,6 +34,12 @@ SECRETS = (
     "/applications?code=Secret4",
     f"/photos/aa/{'a' * 64}.png?access_token=Secret5",
 )
+DENIED = (
+    *("/metrics", "/metrics/", "/metrics?x", "/metrics%3Fx", "/metrics%0a", "/metrics%0A%0a"),
+    *("/metrics%0d", "/metrics%c2%85", "/metrics%20", "/metrics;x", "/%6detrics"),
+)
+"""What a proxy keeps from the service."""
+ODD = ("//metrics", "/%2fmetrics", "/./metrics", "/x/../metrics", "/x%2f..%2fmetrics")
 
 
 @on_sqlite
@@ -71,7 +77,7 @@ def test_a_proxy_speaks_https_tells_the_service_so_and_sends_http_there(
 ) -> None:
     prepare(database_url, database, tmp_path)
     with (
-        serving(tmp_path, database_url, server=TRUST) as service,
+        serving(tmp_path, database_url, server=TRUST, metrics__enabled="true") as service,
         PROXIES[name](service, tmp_path) as proxy,
     ):
         evil = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "http"}
@@ -79,9 +85,11 @@ def test_a_proxy_speaks_https_tells_the_service_so_and_sends_http_there(
         assert headers["link"].startswith(f"<https://{HOST}")
         cookie = proxy.get("/login")[1]["set-cookie"]
         assert "secure" in cookie.lower().split("; ")
-        for path in ("/metrics", "/%6detrics", "//metrics", "/topics", "/photos/none"):
-            status, headers, _ = proxy.get(path)
-            assert status != 200 or "metrics" not in path
+        assert b"forumsvc_" in get(service.port, "/metrics")[2]
+        for path in (*DENIED, *ODD, "/topics", "/photos/none"):
+            status, headers, body = proxy.get(path)
+            assert status == 403 or path not in DENIED
+            assert b"forumsvc_" not in body
             assert headers["strict-transport-security"] == "max-age=31536000"
         status, headers, _ = get(proxy.plain_port, "/topics/1?page=2", Host="other.example")
         assert (status, headers["location"]) == (301, f"https://{HOST}/topics/1?page=2")

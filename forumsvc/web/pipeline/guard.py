@@ -14,9 +14,12 @@ _MAX_HOST_LENGTH = 300
 """Longer than any name with its port (RFC 1035 §2.3.4); it is part of cache keys."""
 
 _REDUNDANT_ESCAPE = re.compile(
-    r"%(?:2[DEF]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE
+    r"%(?:2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE
 )
-"""A percent-encoded slash, letter, digit or one of `-._~` (RFC 3986 §2.3)."""
+"""A percent-encoded letter, digit or one of `-._~` (RFC 3986 §2.3)."""
+_ESCAPED_SLASH = re.compile("%2F", re.IGNORECASE)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Control characters and line separators. Routes end in `$`, which a final line break passes."""
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
@@ -50,19 +53,21 @@ def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:
 
 
 def _check_path(path: str) -> None:
-    if path.isascii():
-        return
-    try:
-        path.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        raise Malformed("the path holds bytes that are not UTF-8") from None
+    if not path.isascii():
+        try:
+            path = path.encode("latin-1").decode("utf-8")
+        except UnicodeError:
+            raise Malformed("the path holds bytes that are not UTF-8") from None
+    if _CONTROL.search(path):
+        raise Malformed("the path holds a control character")
 
 
 def _check_canonical_path(environ: dict[str, Any]) -> None:
-    """Raise NotFound if a path outside the API is not canonical.
+    """Raise NotFound if a path is not canonical.
 
-    A proxy that denies `/metrics` may let `//metrics` or `/%6detrics` pass. The API's traverser
-    checks the paths of the API.
+    A proxy that denies `/metrics` may let `//metrics` or `/%6detrics` pass. An escaped slash is no
+    separator (RFC 3986 §2.2), and no name holds one. The API's traverser checks the rest of the
+    paths of the API.
     """
     path = environ["PATH_INFO"]
     # Not every server passes the path as it was sent. waitress does, and reduces the slashes at the
@@ -70,7 +75,8 @@ def _check_canonical_path(environ: dict[str, Any]) -> None:
     uri = environ.get("REQUEST_URI", path)
     origin = _ORIGIN.match(uri)
     sent = uri[origin.end() if origin else 0 :].partition("?")[0]
-    if sent.startswith("//"):
+    _check_path(sent)  # a server may leave raw control characters out of PATH_INFO
+    if sent.startswith("//") or _ESCAPED_SLASH.search(sent):
         raise NotFound("There is nothing here.")
     if path.startswith("/api/"):
         return
