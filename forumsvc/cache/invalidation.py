@@ -90,13 +90,12 @@ def bump(db: Connection, versions: set[str], slot: int | None = None) -> None:
 
 
 def _new_versions(invalidated: set[str], slot: int | None) -> dict[str, int]:
-    return {
-        "slot": secrets.randbelow(_SLOTS) if slot is None else slot,
-        TOPIC_LISTS: random_version(),
-        DISPLAY_NAMES: random_version(),
-        # A new slot must not look like a change of the blocks.
-        ACCESS: random_version() if ACCESS in invalidated else 0,
+    # A new slot must not look like a change of the others.
+    versions = {
+        name: random_version() if name in invalidated else 0
+        for name in (TOPIC_LISTS, DISPLAY_NAMES, ACCESS)
     }
+    return {"slot": secrets.randbelow(_SLOTS) if slot is None else slot, **versions}
 
 
 def _on_orm_execute(state: ORMExecuteState) -> None:

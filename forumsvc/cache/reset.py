@@ -27,8 +27,7 @@ _CHUNK = 1_000
 def reset_all(database: Database, *, progress: Callable[[int], None] = lambda n: None) -> int:
     """Invalidate all cached pages, give each topic another version, return how many topics.
 
-    A first, short transaction invalidates the pages. The versions follow in chunks, so that an
-    `If-Match` with an older ETag of a topic fails.
+    A first, short transaction invalidates the lists. The versions of the topics follow in chunks.
     progress: called after each chunk with the number of its topics.
     """
     with database.session.begin() as db:

@@ -117,6 +117,8 @@ def describe(settings: Settings) -> dict[str, Any]:
             )
             if method == "get" and path_name.startswith(_API) and not is_file:
                 _make_conditional(operation, document["components"]["responses"])
+            elif method != "delete" and _parameter("IfMatch") in operation.get("parameters", ()):
+                _add_etag(operation, document["components"]["responses"], "NewETag")
             operation["responses"] = dict(sorted(operation["responses"].items()))
             _add_rate_limit_headers(operation["responses"])
     _add_rate_limit_headers(document["components"]["responses"])
@@ -146,15 +148,18 @@ def _add_rate_limit_headers(responses: dict[str, Any]) -> None:
 
 def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> None:
     """Add the ETag, If-None-Match and the 304 to an operation."""
-    responses = operation["responses"]
-    success = responses["200"]
+    _add_etag(operation, components, "ETag")
+    operation["responses"]["304"] = {"$ref": "#/components/responses/NotModified"}
+    operation["parameters"] = [*operation.get("parameters", []), _parameter("IfNoneMatch")]
+
+
+def _add_etag(operation: dict[str, Any], components: dict[str, Any], name: str) -> None:
+    """Add an ETag to the success of an operation. name: of its header among the components."""
+    success = operation["responses"]["200"]
     if "$ref" in success:
         success = components[success["$ref"].rpartition("/")[2]]
-    etag = {"ETag": {"$ref": "#/components/headers/ETag"}}
-    if "ETag" not in success.get("headers", {}):
-        responses["200"] = {**success, "headers": {**success.get("headers", {}), **etag}}
-    responses["304"] = {"$ref": "#/components/responses/NotModified"}
-    operation["parameters"] = [*operation.get("parameters", []), _parameter("IfNoneMatch")]
+    headers = {"ETag": {"$ref": f"#/components/headers/{name}"}, **success.get("headers", {})}
+    operation["responses"]["200"] = {**success, "headers": headers}
 
 
 def _parameter(name: str) -> dict[str, str]:

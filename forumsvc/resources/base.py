@@ -78,6 +78,13 @@ class Item(Resource):
     def row_id(self) -> int:
         return int(self.row.id)
 
+    def edit_version(self) -> tuple[Any, ...] | None:
+        """Return what differs after each edit and stays equal else; None: it cannot be edited.
+
+        `If-Match` compares it. It needs the whole row.
+        """
+        return None
+
     @property
     def is_hidden(self) -> bool:
         """Whether the item is visible to some callers only, so that the ACL decides."""

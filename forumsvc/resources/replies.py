@@ -1,6 +1,7 @@
 """Replies. A reply is visible to those who see its topic."""
 
 from types import SimpleNamespace
+from typing import Any, cast
 
 from pyramid.authorization import DENY_ALL, Allow, Deny
 
@@ -8,7 +9,7 @@ from ..db.execution import ReadConnection
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..queries import replies
-from ..queries.rows import ReplyListRow, ReplyStateRow
+from ..queries.rows import ReplyListRow, ReplyRow, ReplyStateRow
 from ..security import principals
 from ..texts import Message
 from .base import Acl, Container, Item
@@ -27,6 +28,11 @@ class ReplyItem(Item):
         return not (
             row.deleted_at is None and row.topic_banned_at is None and row.topic_deleted_at is None
         )
+
+    def edit_version(self) -> tuple[Any, ...]:
+        """Return text and state, and the time that tells equal ones apart."""
+        row = cast("ReplyRow", self.row)
+        return (row.body, row.updated_at, row.deleted_at)
 
     def __acl__(self) -> Acl:
         """Moderators may do everything, authors edit in an open topic, active users like."""

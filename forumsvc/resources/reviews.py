@@ -18,6 +18,10 @@ class ReviewItem(Item):
     row: ReviewRow
     details: Any = None
 
+    def edit_version(self) -> tuple[Any, ...]:
+        """Return its version: a decision may go on though the author has written something else."""
+        return (self.row.version,)
+
     def __acl__(self) -> Acl:
         """Nobody but admins decides on what they wrote or reported."""
         acl: Acl = [(Allow, principals.ADMIN, ReviewPermission.RESOLVE)]

@@ -1,5 +1,7 @@
 """Topics."""
 
+from typing import Any, cast
+
 from pyramid.authorization import DENY_ALL, Allow, Deny
 from sqlalchemy.orm import Session
 
@@ -39,6 +41,12 @@ class TopicItem(Item):
     def is_hidden(self) -> bool:
         """Whether it is banned or deleted."""
         return self.row.banned_at is not None or self.row.deleted_at is not None
+
+    def edit_version(self) -> tuple[Any, ...]:
+        """Return title, node, text and states, and the time that tells equal ones apart."""
+        row = cast("TopicRow", self.row)
+        states = (row.excellent_at, row.closed_at, row.banned_at, row.deleted_at)
+        return (row.title, row.node_id, row.body, row.updated_at, *states)
 
     @property
     def is_own(self) -> bool:

@@ -1,9 +1,11 @@
 """Users, by id, by login, or as `me`."""
 
+from typing import Any
+
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 
 from ..ids import is_login
-from ..models import Role, UserState
+from ..models import PROFILE_TEXTS, Role, UserState
 from ..permissions import UserPermission as May
 from ..queries import users
 from ..queries.rows import UserRow
@@ -27,6 +29,15 @@ class UserItem(Item):
     @property
     def row_id(self) -> int:
         return int(self.row.user_id)
+
+    def edit_version(self) -> tuple[Any, ...] | None:
+        """Return what users can change of their own profile, for themselves."""
+        caller, row = self.root.caller, self.row
+        if caller is None or caller.user_id != row.user_id:
+            return None
+        texts = (getattr(row, text.name) for text in PROFILE_TEXTS)
+        emails = (row.email, row.unconfirmed_email, row.email_public)
+        return (row.user_name, row.user_avatar, *emails, *texts)
 
     def __acl__(self) -> Acl:
         """Others may follow and block; the user may read and edit their own data."""

@@ -1,5 +1,7 @@
 """Webhooks and their deliveries."""
 
+from typing import Any
+
 from pyramid.authorization import Allow
 
 from ..db.execution import ReadConnection
@@ -36,6 +38,12 @@ class WebhookItem(Item):
 
     row: WebhookRow
     secret: str | None = None
+
+    def edit_version(self) -> tuple[Any, ...]:
+        """Return all that an admin can change, with the generation of its secret."""
+        row = self.row
+        settings = (row.url, row.description, row.events, row.node_ids)
+        return (*settings, row.generation, row.active, row.disabled_reason)
 
     def __getitem__(self, name: str) -> Resource:
         """Return the webhook's deliveries."""

@@ -10,6 +10,7 @@ from ..services import photos, profiles
 from ..web import accounts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
+from ..web.http_cache.etags import check_if_match
 from ..web.responses.results import Detail, Kind
 
 
@@ -58,6 +59,8 @@ def update_profile(item: UserItem, request: ForumRequest) -> Detail:
             field="avatar",
         )
     # Behind it: the picture is stored before its user is locked.
+    if "HTTP_IF_MATCH" in request.environ:
+        check_if_match(request, item.for_update(whole_row=True))
     if prepared.may_change_email:
         accounts.change_address(request, item.row.user_id, email)
     profiles.edit(request.db, item.row.user_id, request.now, **changes)

@@ -8,7 +8,7 @@ from ..schemas.reviews import RESOLVE_FORM, REVIEW_LIST
 from ..services.moderation.decisions import Publication
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
-from ..web.http_cache.etags import etag_of_review, if_match
+from ..web.http_cache.etags import if_match
 from ..web.responses.results import Detail, Kind, Listing
 from ..web.reviews import render_held, resolve, with_details
 
@@ -50,9 +50,7 @@ def _render_held(item: ReviewItem, request: ForumRequest) -> Publication | None:
 def resolve_review(item: ReviewItem, request: ForumRequest) -> Detail:
     """Decide on what was reported or held."""
     values = request.validated
-    if "HTTP_IF_MATCH" in request.environ and not if_match(
-        request, etag_of_review(request, item.row)
-    ):
+    if not if_match(request, item):
         values = {**values, "version": _NO_VERSION}
     resolve(item, request, values, request.prework)
     return Detail(Kind.REVIEW, with_details(item.reloaded(), request))

@@ -21,48 +21,43 @@ _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CL
 @_action(May.BAN, name="ban")
 def ban(item: TopicItem, request: ForumRequest) -> Ok:
     """Hide a topic. Older clients use the path /ban."""
-    _call(topics.ban, item, request)
-    return Ok()
+    return _call(topics.ban, item, request)
 
 
 @_action(May.UNBAN, name="action", action="unban")
 @_action(May.NORMAL, name="action", action="normal")
 def unban(item: TopicItem, request: ForumRequest) -> Ok:
     """Show a banned topic again."""
-    _call(topics.unban, item, request)
-    return Ok()
+    return _call(topics.unban, item, request)
 
 
 @_action(May.EXCELLENT, name="action", action="excellent")
 def feature(item: TopicItem, request: ForumRequest) -> Ok:
     """Mark a topic as excellent."""
-    _call(topics.feature, item, request)
-    return Ok()
+    return _call(topics.feature, item, request)
 
 
 @_action(May.UNEXCELLENT, name="action", action="unexcellent")
 def unfeature(item: TopicItem, request: ForumRequest) -> Ok:
     """Remove the mark `excellent` from a topic."""
-    _call(topics.unfeature, item, request)
-    return Ok()
+    return _call(topics.unfeature, item, request)
 
 
 @_action(May.CLOSE, name="action", action="close")
 def close(item: TopicItem, request: ForumRequest) -> Ok:
-    _call(topics.close, item, request)
-    return Ok()
+    return _call(topics.close, item, request)
 
 
 @_action(May.OPEN, name="action", action="open")
 def open_again(item: TopicItem, request: ForumRequest) -> Ok:
     """Reopen a closed topic."""
-    _call(topics.open_again, item, request)
-    return Ok()
+    return _call(topics.open_again, item, request)
 
 
-def _call(service: Callable[..., object], item: TopicItem, request: ForumRequest) -> None:
+def _call(service: Callable[..., object], item: TopicItem, request: ForumRequest) -> Ok:
     reason = request.validated["reason"]
     service(request.db, request.actor_id, request.now, item.row, reason)
+    return Ok(item.reloaded())
 
 
 @api_view(TopicItem, "POST", May.ACT, name="action")

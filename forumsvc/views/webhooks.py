@@ -43,7 +43,7 @@ def update_webhook(item: WebhookItem, request: ForumRequest) -> Detail:
     return Detail(Kind.WEBHOOK, item.reloaded())
 
 
-@api_view(WebhookItem, "DELETE", _MANAGE)
+@api_view(WebhookItem, "DELETE", _MANAGE, locked="row")
 def delete_webhook(item: WebhookItem, request: ForumRequest) -> Ok:
     """Delete a webhook and its deliveries."""
     webhooks.destroy(request.db, request.actor_id, request.now, item.row_id)

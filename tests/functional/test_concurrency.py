@@ -93,6 +93,23 @@ def test_64_likes_of_different_users_all_count(forum: Forum, topic: int) -> None
     assert sorted(answer.json["count"] for answer in answers) == list(range(1, 65))
 
 
+@pytest.mark.parametrize("path", ["/topics/{topic}", "/users/me"])
+def test_of_two_edits_of_the_same_version_one_succeeds(
+    forum: Forum, alice: Person, node: int, topic: int, path: str
+) -> None:
+    where = path.format(topic=topic)
+    for number in range(5):
+        known = {"If-Match": alice.get(where).headers["ETag"]}
+        forms = [
+            {"title": "T", "node_id": node, "body": text, "bio": text}
+            for text in (f"{number}", f"{number} too")
+        ]
+        answers = together(
+            [partial(alone(forum, alice).call, "PUT", where, form, headers=known) for form in forms]
+        )
+        assert statuses(answers) == {200: 1, 412: 1}
+
+
 def test_readers_and_writers_do_not_fail_each_other(
     forum: Forum, alice: Person, bob: Person, topic: int
 ) -> None:

@@ -198,6 +198,91 @@ def test_an_edit_succeeds_though_another_user_was_renamed(scene: Scene, kind: st
     assert answers == [200, 412]
 
 
+@pytest.mark.both_databases
+@pytest.mark.parametrize("envelope", ["bare", "keyed"])
+def test_100_of_100_edits_succeed_beside_likes_and_replies(
+    scene: Scene, make_forum: MakeForum, envelope: str
+) -> None:
+    forum = make_forum(api__envelope=envelope, site__url="http://localhost")
+    alice, bob = forum.caller(scene.alice.token), forum.caller(scene.bob.token)
+    reads = {"topic": f"/topics/{scene.topic}", "reply": f"/replies/{scene.reply}"}
+    tags = {kind: alice.get(path).headers["ETag"] for kind, path in reads.items()}
+    for number in range(50):
+        for kind in reads:
+            like = {"obj_type": kind, "obj_id": getattr(scene, kind)}
+            assert bob.call("DELETE" if number % 2 else "POST", "/likes", like).status_int == 200
+        bob.post(f"/topics/{scene.topic}/replies", body="B")
+        form = {"title": f"T{number}", "node_id": scene.node, "body": f"B{number}"}
+        for kind, path in reads.items():
+            edited = alice.call("POST", path, form, headers={"If-Match": tags[kind]})
+            assert edited.status_int == 200, (number, kind)
+            tags[kind] = edited.headers["ETag"]
+
+
+def test_the_state_of_a_topic_is_what_is_edited_too(scene: Scene) -> None:
+    path, form = f"/topics/{scene.topic}", {"title": "T", "node_id": scene.node, "body": "B"}
+    for kind in ("close", "open", "excellent", "unexcellent", "ban", "unban"):
+        before = scene.mod.get(path).headers["ETag"]
+        done = scene.mod.post(f"{path}/action", type=kind)
+        assert again(scene.mod, path, done.headers["ETag"]).status_int == 200, kind
+        answers = [
+            scene.mod.call("PUT", path, form, headers={"If-Match": tag}).status_int
+            for tag in (before, done.headers["ETag"])
+        ]
+        assert answers == [412, 200], kind
+
+
+def test_an_edit_that_was_taken_back_is_an_edit(scene: Scene) -> None:
+    path, form = f"/topics/{scene.topic}", {"title": "T", "node_id": scene.node, "body": "B"}
+    before = scene.alice.call("PUT", path, form).headers["ETag"]
+    same = scene.alice.call("PUT", path, form).headers["ETag"]
+    assert same == before, "nothing was edited"
+    for body in ("Another", "B"):
+        assert scene.mod.call("PUT", path, {**form, "body": body}).status_int == 200
+    late = scene.alice.call("PUT", path, {**form, "body": "C"}, headers={"If-Match": before})
+    assert late.status_int == 412
+
+
+WRITES = {
+    "a new topic": ("POST", "/topics", {"title": "T", "node_id": "{node}", "body": "B"}),
+    "an edited topic": ("PUT", "/topics/{topic}", {"title": "T", "node_id": "{node}", "body": "B"}),
+    "a new reply": ("POST", "/topics/{topic}/replies", {"body": "B"}),
+    "an edited reply": ("POST", "/replies/{reply}", {"body": "N"}),
+    "a profile": ("PUT", "/users/me", {"bio": "B"}),
+}
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("envelope", ["bare", "keyed"])
+@pytest.mark.parametrize("written", WRITES)
+def test_the_answer_to_a_write_has_the_etag_of_the_next_read(
+    scene: Scene, make_forum: MakeForum, envelope: str, written: str
+) -> None:
+    forum = make_forum(api__envelope=envelope, site__url="http://localhost")
+    alice = forum.caller(scene.alice.token)
+    method, path, template = WRITES[written]
+    form = {name: scene.path(value) for name, value in template.items()}
+    done = alice.call(method, scene.path(path), form)
+    tag = done.headers["ETag"]
+    where = done.headers.get("Location", scene.path(path)).removeprefix("http://localhost/api/v3")
+    assert again(alice, where, tag).status_int == 304
+    edit = ("PUT", {"bio": "C"}) if where == "/users/me" else ("POST", {**form, "body": "C"})
+    answers = [
+        alice.call(edit[0], where, edit[1], headers={"If-Match": known}).status_int
+        for known in (f'"other", {tag}', tag)
+    ]
+    assert answers == [200, 412]
+    assert again(alice, where, tag).status_int == 200
+
+
+def test_a_weak_tag_matches_nothing(scene: Scene) -> None:
+    path = f"/replies/{scene.reply}"
+    weak = f"W/{scene.alice.get(path).headers['ETag']}"
+    assert (
+        scene.alice.call("POST", path, {"body": "B"}, headers={"If-Match": weak}).status_int == 412
+    )
+
+
 def test_an_empty_if_match_is_400(scene: Scene) -> None:
     path, form = f"/topics/{scene.topic}", {"title": "T", "node_id": scene.node, "body": "Mine"}
     for empty in ("", " "):

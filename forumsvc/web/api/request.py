@@ -48,7 +48,8 @@ class ForumRequest(Request):
 
     caller: set when the token is verified; lists_version: the version of topic lists at that time
     (`cache.versions`), None without a token; validated: the parameters, set by the view's
-    `schema=`; prework: the result of the view's `prework=`; operation: the name of the view, set if
+    `schema=`; prework: the result of the view's `prework=`; result: what the view returned, once it
+    is rendered; operation: the name of the view, set if
     metrics are enabled (empty: the request reached no view); page_context: the context of an HTML
     page, None elsewhere; error: what the answer says went wrong, for the page that shows it.
     """
@@ -59,6 +60,7 @@ class ForumRequest(Request):
     page_context: Any = None
     error: str | None = None
     prework: Any = None
+    result: Any = None
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"
     registry: "ForumRegistry"

@@ -8,25 +8,22 @@ the page is made, so a page may be newer than its versions, but never older.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import orjson
 from pyramid.response import Response
 
 from ...resources.base import Item
 from ...resources.replies import ReplyItem
-from ...resources.reviews import ReviewItem
 from ...resources.topics import TopicItem
 from ...security.policy import cache_relevant_principals
 from ..api.operations import operation_name
 from ..api.request import ForumRequest
 from ..responses.links import PAGE_HEADERS
-from ..responses.results import Detail, Kind
+from ..responses.results import Detail, Ok
 from .cache_policy import REPLY, TOPIC, CachePolicy, CacheScope, PageKind
 from .etags import (
     check_if_match,
     etag_of_body,
-    etag_of_review,
+    etag_of_edit,
     etag_of_versions,
-    if_match,
     if_none_match,
     split_at_hits,
 )
@@ -57,23 +54,27 @@ def http_cache_deriver(view: View, info: Any) -> View:
     if info.options.get("renderer") is None or info.options["renderer"].name != "api":
         return view
     if info.options.get("request_method") != "GET":
-        return _if_match_view(view, info)
+        return _written_view(view, is_edit=not info.options.get("name"))
     cache_policy: CachePolicy | None = info.options.get("cache_policy")
     if cache_policy is None:
-        return _etag_of_body_view(view)
+        return _etag_of_body_view(view, shows_item=not info.options.get("name"))
     return _cached_view(view, cache_policy, operation_name(info.original_view))
 
 
 http_cache_deriver.options = ("cache_policy",)  # type: ignore[attr-defined]  # Pyramid's protocol
 
 
-def _etag_of_body_view(view: View) -> View:
+def _etag_of_body_view(view: View, *, shows_item: bool) -> View:
+    """shows_item: whether the response is the context itself, not a list below it."""
+
     def etag_of_body_view(context: Any, request: ForumRequest) -> Response:
         response = view(context, request)
-        if isinstance(context, ReviewItem):
-            etag = etag_of_review(request, context.row, b"".join(split_at_hits(response.body)))
-        else:
-            etag = etag_of_body(request, response.body, headers=_paging_headers(response))
+        etag = etag_of_body(
+            request,
+            response.body,
+            headers=_paging_headers(response),
+            item=context if shows_item and isinstance(context, Item) else None,
+        )
         if if_none_match(request, etag):
             return _not_modified(request, etag)
         return _with_etag(response, request, etag)
@@ -86,7 +87,7 @@ def _paging_headers(response: Response) -> str:
 
 
 def _cached_view(view: View, cache_policy: CachePolicy, name: str) -> View:
-    uncached_view = _etag_of_body_view(view)
+    uncached_view = _etag_of_body_view(view, shows_item=cache_policy in _ITEM_POLICIES.values())
 
     def cached_view(context: Any, request: ForumRequest) -> Response:
         is_topic = cache_policy.page_kind is PageKind.TOPIC
@@ -98,7 +99,7 @@ def _cached_view(view: View, cache_policy: CachePolicy, name: str) -> View:
             return uncached_view(context, request)
         scope_key = _cache_scope_key(scope, context, request)
         if not _is_shareable(cache_policy, scope, context, request):
-            return _rendered(view, versions, scope_key, context, request)
+            return _rendered(view, cache_policy, versions, scope_key, context, request)
         hits = _hits(context, request) if is_topic else 0
         key = (name, scope_key, *_request_key(context, request))
         cached: CachedResponse | None = request.page_cache.get(key, versions)
@@ -107,7 +108,7 @@ def _cached_view(view: View, cache_policy: CachePolicy, name: str) -> View:
             with request.registry.single_flight.lock((key, versions)):
                 cached = request.page_cache.peek(key, versions)
                 if cached is None:
-                    response = _rendered(view, versions, scope_key, context, request)
+                    response = _rendered(view, cache_policy, versions, scope_key, context, request)
                     _store(request, key, versions, response)
                     return response
         if if_none_match(request, cached.etag):
@@ -126,9 +127,15 @@ def _versions(
 
 
 def _rendered(
-    view: View, versions: Versions, scope_key: ScopeKey, context: Any, request: ForumRequest
+    view: View,
+    cache_policy: CachePolicy,
+    versions: Versions,
+    scope_key: ScopeKey,
+    context: Any,
+    request: ForumRequest,
 ) -> Response:
-    etag = etag_of_versions(request, versions, scope_key)
+    item = context if cache_policy in _ITEM_POLICIES.values() else None
+    etag = etag_of_versions(request, versions, scope_key, item)
     if if_none_match(request, etag):
         return _not_modified(request, etag)
     return _with_etag(view(context, request), request, etag)
@@ -187,48 +194,43 @@ def _with_etag(response: Response, request: ForumRequest, etag: str) -> Response
     return response
 
 
-_IF_MATCH_POLICIES: dict[type[Item], tuple[CachePolicy, Kind]] = {
-    TopicItem: (TOPIC, Kind.TOPIC),
-    ReplyItem: (REPLY, Kind.REPLY),
-}
+_ITEM_POLICIES: dict[type[Item], CachePolicy] = {TopicItem: TOPIC, ReplyItem: REPLY}
+"""Of the items whose GET has a cache policy."""
 
 
-def _if_match_view(view: View, info: Any) -> View:
-    """Check the If-Match of a request that changes a topic or a reply."""
-    found = _IF_MATCH_POLICIES.get(info.options.get("context"))
-    if found is None or info.options.get("name"):
-        return view
-    cache_policy, kind = found
+def _written_view(view: View, *, is_edit: bool) -> View:
+    """Check If-Match before a write, and add the new ETag to its response.
 
-    def if_match_view(context: Any, request: ForumRequest) -> Response:
-        if "HTTP_IF_MATCH" in request.environ:
-            etag = _current_etag(context, kind, cache_policy, request)
-            if not if_match(request, etag):
-                check_if_match(
-                    request, _current_etag_with_state(context, kind, cache_policy, request)
-                )
-        return view(context, request)
+    is_edit: whether it changes the context itself, not something below it.
+    """
 
-    return if_match_view
+    def written_view(context: Any, request: ForumRequest) -> Response:
+        if is_edit and isinstance(context, Item):
+            check_if_match(request, context)
+        response = view(context, request)
+        etag = _etag_of_written(request, response)
+        if etag is not None:
+            response.headers["ETag"] = etag
+        return response
 
-
-def _current_etag_with_state(
-    item: Item, kind: Kind, cache_policy: CachePolicy, request: ForumRequest
-) -> str:
-    """Return the ETag that a GET of the item with `include=state` would have now."""
-    request.includes_state = True
-    try:
-        return _current_etag(item, kind, cache_policy, request)
-    finally:
-        request.includes_state = False
+    return written_view
 
 
-def _current_etag(item: Item, kind: Kind, cache_policy: CachePolicy, request: ForumRequest) -> str:
-    """Return the ETag that a GET of the item would have now."""
-    scope = request.registry.envelope.cache_scope(cache_policy.page_kind, request)
-    versions = _versions(cache_policy, scope, item, request)
-    if versions is not None:
-        return etag_of_versions(request, versions, _cache_scope_key(scope, item, request))
-    envelope = request.registry.envelope
-    result = envelope.load(Detail(kind, item), request)
-    return etag_of_body(request, orjson.dumps(envelope.body(result, request)))
+def _etag_of_written(request: ForumRequest, response: Response) -> str | None:
+    """Return the ETag of the item that a write has changed; None if it has none.
+
+    Where the response shows the item, it is the one that a GET would have now.
+    """
+    match request.result:
+        case Ok(item=Item() as item):
+            return etag_of_edit(item)
+        case Detail(item=item) if item.edit_version() is not None:
+            cache_policy = _ITEM_POLICIES.get(type(item))
+            if cache_policy is not None:
+                scope = request.registry.envelope.cache_scope(cache_policy.page_kind, request)
+                versions = _versions(cache_policy, scope, item, request)
+                if versions is not None:
+                    scope_key = _cache_scope_key(scope, item, request)
+                    return etag_of_versions(request, versions, scope_key, item)
+            return etag_of_body(request, response.body, item=item)
+    return None

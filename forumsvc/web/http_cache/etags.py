@@ -10,10 +10,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import orjson
 from webob.etag import AnyETag
 
 from ...errors import Invalid, PreconditionFailed
-from ...queries.reviews import ReviewRow
+from ...resources.base import Item
 from ...settings import Settings
 from ..api.request import ForumRequest
 
@@ -45,30 +46,50 @@ def _source_digest() -> bytes:
 
 
 def etag_of_versions(
-    request: ForumRequest, versions: tuple[Any, ...], scope_key: tuple[Any, ...]
+    request: ForumRequest,
+    versions: tuple[Any, ...],
+    scope_key: tuple[Any, ...],
+    item: Item | None = None,
 ) -> str:
-    """Return the ETag of a page by its versions.
+    """Return the ETag of a page by the versions of all that it shows.
 
-    versions: first that of the item itself, then those of what stands around it. The ETag keeps
-    the two parts apart, because If-Match compares the first only: an edit may go on though
-    somebody else was renamed. scope_key: tells callers apart who get different pages.
+    scope_key: tells callers apart who get different pages; item: as for `etag_of`.
     """
-    own, *around = versions
-    suffix = f".{_digest(request, repr(around).encode())}" if around else ""
-    return f'"{_digest(request, repr((request.base_url, own, scope_key)).encode())}{suffix}"'
+    return _etag_of(request, repr((request.base_url, versions, scope_key)).encode(), item)
 
 
-def etag_of_body(request: ForumRequest, body: bytes, *, headers: str = "") -> str:
+def etag_of_body(
+    request: ForumRequest, body: bytes, *, headers: str = "", item: Item | None = None
+) -> str:
     """Return the ETag of a response by its body. headers: values that count as well."""
-    return f'"{_digest(request, b"".join((*split_at_hits(body), headers.encode())))}"'
+    return _etag_of(request, b"".join((*split_at_hits(body), headers.encode())), item)
 
 
-def etag_of_review(request: ForumRequest, review: ReviewRow, body: bytes = b"") -> str:
-    """Return the ETag of a review, of which If-Match compares the review's version only.
+def _etag_of(request: ForumRequest, shown: bytes, item: Item | None) -> str:
+    """Return a strong ETag: different where the responses differ.
 
-    A decision may go on though the author has written something else meanwhile.
+    shown: what the response is made of; item: the one that is shown, if it can be edited. Then the
+    ETag has two parts, of which If-Match compares the first only: an edit may go on though somebody
+    else has replied, liked or was renamed.
     """
-    return etag_of_versions(request, ((review.id, review.version), body), ())
+    edit_part = None if item is None else _edit_part(item)
+    whole = _digest(request, shown)
+    return f'"{whole}"' if edit_part is None else f'"{edit_part}.{whole}"'
+
+
+def etag_of_edit(item: Item) -> str | None:
+    """Return an ETag that is good for If-Match only: no response to a GET has it."""
+    edit_part = _edit_part(item)
+    return None if edit_part is None else f'"{edit_part}"'
+
+
+def _edit_part(item: Item) -> str | None:
+    # Equal in every build, for every caller: only an edit may change it.
+    content = item.edit_version()
+    if content is None:
+        return None
+    named = orjson.dumps((type(item).__name__, item.row_id, content))
+    return blake2b(named, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def split_at_hits(body: bytes) -> list[bytes]:
@@ -89,22 +110,24 @@ def if_none_match(request: ForumRequest, etag: str) -> bool:
     return "HTTP_IF_NONE_MATCH" in request.environ and etag[1:-1] in request.if_none_match
 
 
-def if_match(request: ForumRequest, etag: str) -> bool:
-    """Return whether the request's If-Match, which there must be, names this ETag.
-
-    Raises Invalid for an empty header, which WebOb takes for `*`.
-    """
-    if not request.environ["HTTP_IF_MATCH"].strip():
-        raise Invalid("If-Match", "must be the ETag of what you have read, or *")
-    wanted = request.if_match
-    return wanted is AnyETag or _own_part(etag[1:-1]) in map(_own_part, wanted.etags)
-
-
-def _own_part(etag: str) -> str:
-    return etag.partition(".")[0]
-
-
-def check_if_match(request: ForumRequest, etag: str) -> None:
-    """Raise PreconditionFailed unless If-Match names this ETag."""
-    if not if_match(request, etag):
+def check_if_match(request: ForumRequest, item: Item) -> None:
+    """Raise PreconditionFailed if the item has changed; see `if_match`."""
+    if not if_match(request, item):
         raise PreconditionFailed("If-Match: this has changed since you read it.")
+
+
+def if_match(request: ForumRequest, item: Item) -> bool:
+    """Return whether the request's If-Match, if there is one, names the item as it is now.
+
+    Weak tags match nothing (RFC 9110 §13.1.1). Raises Invalid for an empty header, which WebOb
+    takes for `*`.
+    """
+    header = request.environ.get("HTTP_IF_MATCH")
+    if header is None:
+        return True
+    if not header.strip():
+        raise Invalid("If-Match", "must be the ETag of what you have read, or *")
+    wanted, edit_part = request.if_match, _edit_part(item)
+    if wanted is AnyETag or edit_part is None:
+        return True
+    return edit_part in (tag.partition(".")[0] for tag in wanted.etags)

@@ -21,6 +21,7 @@ class ApiRenderer:
     def __call__(self, result: Result, system: dict[str, Any]) -> bytes:
         """Return the body of the response, and set its status and headers."""
         request = system["request"]
+        request.result = result
         response = request.response
         response.content_type = "application/json"
         location = _location(result, request)

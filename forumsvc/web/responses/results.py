@@ -143,7 +143,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Ok:
-    """Success without data."""
+    """Success without data. item: what was changed, as it is now, if its ETag is of use."""
+
+    item: Item | None = None
 
 
 Result = (
