@@ -4,9 +4,11 @@ import re
 import unicodedata
 
 from .texts import Message
+from .unicode_forms import is_blank
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE_BREAKS = "\t\n\r"
+_CR = re.compile("\r\n?")
 _SEPARATORS = "\u2028\u2029"
 _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Embeddings, overrides and isolates: unclosed, they reorder the text that follows.
@@ -14,6 +16,16 @@ _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 The marks U+200E, U+200F and U+061C stay allowed; Arabic and Hebrew names need them.
 """
 _NOT_IN_LINE = frozenset(_SEPARATORS + _BIDI_CONTROLS)
+
+
+def blank_error(text: str, *, required: bool) -> str | None:
+    """Return why `text` is refused because a reader would see nothing of it, or None.
+
+    required: whether it must not be empty. What is only of invisible characters is always refused.
+    """
+    if not text.strip():
+        return Message("must not be empty") if required else None
+    return Message("must have a visible character") if is_blank(text) else None
 
 
 def line_error(text: str) -> str | None:
@@ -57,6 +69,11 @@ def body_error(text: str) -> str | None:
     if "\0" in text:
         return "must not contain the character NUL"
     return None if text.isascii() else _surrogate_error(text)
+
+
+def with_lf(text: str) -> str:
+    """Return a text whose lines end with LF, which may end with CRLF or CR."""
+    return _CR.sub("\n", text) if "\r" in text else text
 
 
 def escape(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The forms of Unicode texts in which they are compared, made in linear time.
+"""The forms of Unicode texts in which they are compared, made in linear time, and what is visible.
 
 Normalization sorts the combining marks that follow a letter, and the sort takes the square of their
 number: 64,000 marks on one letter take seconds, in which no other thread runs. So longer runs of
@@ -16,17 +16,32 @@ MOST_MARKS = 30
 _CODES_OF_MARKS = range(0x300, 0x1F000)
 """Where all of them are; to look at the whole of Unicode takes 0.1 s."""
 
-INVISIBLE_CHARACTERS = (
-    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
-    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
-    "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+_DEFAULT_IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""As in a character class: the category Cf and the property Default_Ignorable_Code_Point (UAX #44).
+"""As in a character class: the property Default_Ignorable_Code_Point (UAX #44)."""
+INVISIBLE_CHARACTERS = (
+    f"{_DEFAULT_IGNORABLE}\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff9-\ufffb\U000110bd"
+    "\U000110cd\U00013430-\U0001343f"
+)
+"""The same with the other characters of the category Cf.
 
 They may stand in the middle of a word, and a reader does not see them.
 """
 INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
+
+_IGNORABLE = re.compile(f"[{_DEFAULT_IGNORABLE}]")
+# With blank Braille, note heads and hieroglyphs, and what stands for an embedded object.
+_BLANK = re.compile(f"[{_DEFAULT_IGNORABLE}\u2800\ufff9-\ufffc\U00013430-\U00013442\U0001d159]")
+_BLANK_CATEGORIES = frozenset(["Zs", "Zl", "Zp", "Cc", "Cs", "Mn", "Mc", "Me"])
+_CASED = frozenset(["Lu", "Ll", "Lt"])
+_SHAPING = re.compile("[\u180b-\u180f\u200c\u200d\ufe00-\ufe0f\U000e0020-\U000e01ef]")
+"""Joiners, variation selectors and tags: they change the character that they follow."""
+_KEYCAP = re.compile("(?<=[0-9#*])\ufe0f(?=\u20e3)")
+_DIRECTION_MARKS = frozenset("\u061c\u200e\u200f")
+_RIGHT_TO_LEFT = frozenset(["R", "AL"])
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
@@ -34,6 +49,55 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 def normalized(form: Form, text: str) -> str:
     """Return a text in a normal form, without the marks of a letter after the first 30."""
     return unicodedata.normalize(form, text if text.isascii() else stream_safe(text))
+
+
+def opaque_string(password: str) -> str:
+    """Return a password in the form in which two are compared: OpaqueString (RFC 8265, §4.2).
+
+    Every blank becomes a space, then NFC; neither case nor width is mapped. What the profile
+    refuses (control characters, an empty text) stays.
+    """
+    if password.isascii():
+        return password
+    spaced = (" " if unicodedata.category(one) == "Zs" else one for one in password)
+    return unicodedata.normalize("NFC", "".join(spaced))
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a reader sees nothing: blanks, ignorable characters, marks without a letter.
+
+    A character that is newer than Python's Unicode counts as visible.
+    """
+    return all(unicodedata.category(one) in _BLANK_CATEGORIES or _BLANK.match(one) for one in text)
+
+
+def without_ignorable(name: str) -> str:
+    """Return a name without the ignorable characters that change nothing of how it looks.
+
+    Joiners, variation selectors and tags stay behind what they shape: an emoji, or a letter of a
+    script without capitals. The marks of direction stay where something is written to the left.
+    """
+    if not _IGNORABLE.search(name):
+        return name
+    has_right_to_left = any(unicodedata.bidirectional(one) in _RIGHT_TO_LEFT for one in name)
+    keycaps = {found.start() for found in _KEYCAP.finditer(name)}
+    kept = []
+    base = ""
+    for place, character in enumerate(name):
+        if not _IGNORABLE.match(character):
+            if not unicodedata.category(character).startswith("M"):
+                base = character
+            kept.append(character)
+        elif character in _DIRECTION_MARKS:
+            kept += character * has_right_to_left
+        elif place in keycaps or (_SHAPING.match(character) and _takes_shaping(base)):
+            kept.append(character)
+    return "".join(kept)
+
+
+def _takes_shaping(base: str) -> bool:
+    """Return whether a joiner or selector behind this character may change how it looks."""
+    return not (base.isascii() or base.isspace() or unicodedata.category(base) in _CASED)
 
 
 def stream_safe(text: str) -> str:

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeDecorator
 
 from ..ids import MAX_ID
-from ..text_rules import body_error
+from ..text_rules import blank_error, body_error
 from .errors import DumpError
 from .rules import CHOICES, MAX_LENGTHS, ONLY_WARNED_OF, RULE_OF, RULES, is_storable
 from .tables import HTML_COLUMNS, dumped_columns
@@ -202,6 +202,8 @@ def _broken_rule(value: str, field: Field) -> tuple[str, bool] | None:
     """Return what is wrong with a text, and whether a dump of others is refused for it."""
     if field.choices is not None and value not in field.choices:
         return f"must be one of {', '.join(field.choices)}", True
+    if field.rule == "line" and (error := blank_error(value, required=field.default is REQUIRED)):
+        return error, True
     if field.rule is not None:
         is_right, expected = RULES[field.rule]
         if not is_right(value):

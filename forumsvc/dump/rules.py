@@ -67,6 +67,7 @@ RULE_OF = {
     "nodes.name": "line",
     "topics.title": "line",
     "photos.name": "image",
+    "oauth_clients.name": "line",
     "oauth_clients.redirect_uris": "redirects",
     "oauth_clients.grants": "grants",
     "oauth_clients.scopes": "scopes",

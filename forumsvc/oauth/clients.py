@@ -16,8 +16,9 @@ from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState, state_at
 from ..permissions import DEFAULT_SCOPES, Scope
-from ..text_rules import line_error
+from ..text_rules import blank_error, line_error
 from ..texts import Message
+from ..unicode_forms import without_ignorable
 from . import redirects
 from .token_hash import hash_token, new_secret
 
@@ -118,7 +119,7 @@ def create(
     """
     known = GRANTS if owner_id is None else MEMBER_GRANTS
     chosen, uris = _validated_choices("grants", grants, known), list(dict.fromkeys(redirect_uris))
-    _check_name(name)
+    name = _check_name(name)
     if public and introspects:
         raise Invalid("introspect", "a public client cannot introspect: it has no secret")
     if public and "client_credentials" in chosen:
@@ -135,7 +136,7 @@ def create(
         client_id=identifier,
         secret_hash=None if secret is None else hash_token(secret),
         public=public,
-        name=name.strip(),
+        name=name,
         owner_id=owner_id,
         grants=" ".join(chosen),
         redirect_uris=" ".join(uris),
@@ -182,14 +183,16 @@ def _check_secret(secret: str | None, public: bool) -> None:
         raise Invalid("secret", "must be of printable ASCII characters")
 
 
-def _check_name(name: str) -> None:
+def _check_name(name: str) -> str:
+    """Return a name without the invisible characters that change nothing. Raises Invalid."""
     name = name.strip()
     if not 0 < len(name) <= MAX_NAME:
         raise Invalid(
             "name", Message("must have %(least)d to %(most)d characters", least=1, most=MAX_NAME)
         )
-    if (error := line_error(name)) is not None:
+    if error := blank_error(name, required=True) or line_error(name):
         raise Invalid("name", error)
+    return without_ignorable(name).strip()
 
 
 def _validated_choices(field: str, values: Iterable[str], known: tuple[str, ...]) -> list[str]:

@@ -5,7 +5,7 @@ from ..oauth.resource_owners import MAX_USERNAME
 from ..passwords import MAX_LENGTH
 from ..services.accounts import MAX_EMAIL
 from ..services.erasure import PostsErasure
-from .fields import Choice, Line, Text, optional, parameters, required
+from .fields import Choice, Line, Name, Password, Text, optional, parameters, required
 
 _LOGIN = 20
 _URIS = 20_000
@@ -14,38 +14,38 @@ _KINDS = ("confidential", "public")
 REGISTRATION_FORM = parameters(
     required("login", Line(1, _LOGIN)),
     required("email", Line(1, MAX_EMAIL)),
-    required("password", Text(1, MAX_LENGTH)),
+    required("password", Password(1, MAX_LENGTH)),
 )
 LOGIN_FORM = parameters(
     required("username", Text(1, MAX_USERNAME, strip=True)),
-    required("password", Text(1, MAX_LENGTH)),
+    required("password", Password(1, MAX_LENGTH)),
 )
 PASSWORD_FORM = parameters(
-    required("current_password", Text(1, MAX_LENGTH)),
-    required("new_password", Text(1, MAX_LENGTH)),
+    required("current_password", Password(1, MAX_LENGTH)),
+    required("new_password", Password(1, MAX_LENGTH)),
 )
 EMAIL_FORM = parameters(
     required("email", Line(1, MAX_EMAIL)),
-    required("current_password", Text(1, MAX_LENGTH)),
+    required("current_password", Password(1, MAX_LENGTH)),
 )
 _POSTS = Choice((PostsErasure.KEEP, PostsErasure.BLANK))
 CLOSURE_FORM = parameters(
     required("posts", _POSTS),
-    required("password", Text(1, MAX_LENGTH)),
+    required("password", Password(1, MAX_LENGTH)),
 )
 """In the API."""
 CLOSURE_PAGE_FORM = parameters(
     required("posts", _POSTS),
-    required("current_password", Text(1, MAX_LENGTH)),
+    required("current_password", Password(1, MAX_LENGTH)),
 )
 CONFIRM_EMAIL_FORM = parameters(optional("confirmation_token", Text(0, _RESET_TOKEN), ""))
 FORGOT_PASSWORD_FORM = parameters(required("email", Line(1, MAX_EMAIL)))
 RESET_PASSWORD_FORM = parameters(
     optional("reset_token", Text(0, _RESET_TOKEN), ""),
-    required("new_password", Text(1, MAX_LENGTH)),
+    required("new_password", Password(1, MAX_LENGTH)),
 )
 CLIENT_FORM = parameters(
-    required("name", Line(1, MAX_NAME)),
+    required("name", Name(1, MAX_NAME)),
     required("kind", Choice(_KINDS)),
     optional("redirect_uris", Text(0, _URIS, strip=True), ""),
     *(optional(grant, Text(0, 10), "") for grant in MEMBER_GRANTS),

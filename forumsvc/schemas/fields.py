@@ -13,8 +13,9 @@ import colander
 from ..clock import parse_rfc3339
 from ..db.cursors import MAX_LENGTH, Cursor
 from ..ids import MAX_ID, parse_integer
-from ..text_rules import body_error, escape, line_error, lines_error
+from ..text_rules import blank_error, body_error, escape, line_error, lines_error, with_lf
 from ..texts import Message
+from ..unicode_forms import without_ignorable
 
 _MAX_QUOTED = 40
 _JSON = json.JSONEncoder(ensure_ascii=False)
@@ -125,8 +126,10 @@ class Choice(Field):
 
 
 class Text(Field):
-    """A text with a length in characters. If `min_length` is not 0, one must be visible.
+    """A text with a length in characters, of which one is visible; empty if `min_length` is 0.
 
+    Its lines end with LF, however they were sent, before it is measured: browsers send CRLF. So a
+    text that is opened in a form and saved unchanged stays the same.
     find_error: returns why the characters of a text are refused, or None.
     """
 
@@ -139,21 +142,30 @@ class Text(Field):
 
     def parse(self, node: Any, value: Any) -> str:
         """Return the text, trimmed if the field is."""
+        text = self.normalized(self._text(node, value))
+        if self.strip:
+            text = text.strip()
+        error = blank_error(text, required=self.min_length > 0)
+        return refuse(node, error) if error else self._checked(node, text)
+
+    def normalized(self, text: str) -> str:
+        """Return a text with its lines as they are measured and stored."""
+        return with_lf(text)
+
+    def _text(self, node: Any, value: Any) -> str:
         if _is_file(value):
             return refuse(node, "must be a text")
         if not isinstance(value, str):
             return refuse(node, Message("must be a text, not %(value)s", value=quoted(value)))
-        text = value.strip() if self.strip else value
-        if self.min_length and not any(char.isprintable() and not char.isspace() for char in text):
-            return refuse(node, "must not be empty")
+        return value
+
+    def _checked(self, node: Any, text: str) -> str:
         if len(text) > self.max_length:
             lengths = {"most": self.max_length, "length": len(text)}
             reason = Message("must have at most %(most)d characters, and has %(length)d", **lengths)
             return refuse(node, reason)
         error = self.find_error(text)
-        if error is not None:
-            return refuse(node, error)
-        return text
+        return text if error is None else refuse(node, error)
 
 
 class Line(Text):
@@ -163,6 +175,26 @@ class Line(Text):
 
     def __init__(self, min_length: int, max_length: int) -> None:
         super().__init__(min_length, max_length, strip=True)
+
+    def normalized(self, text: str) -> str:
+        """Return the text: `find_error` names the line break that was sent."""
+        return text
+
+
+class Name(Line):
+    """The name of a person or an application, without invisible characters that change nothing."""
+
+    def parse(self, node: Any, value: Any) -> str:
+        return without_ignorable(super().parse(node, value)).strip()
+
+
+class Password(Text):
+    """A password, as it was typed; `opaque_string` is the form in which two are compared."""
+
+    def parse(self, node: Any, value: Any) -> str:
+        password = self._text(node, value)
+        is_missing = not password and self.min_length
+        return refuse(node, "must not be empty") if is_missing else self._checked(node, password)
 
 
 class Lines(Text):

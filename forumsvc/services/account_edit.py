@@ -14,7 +14,7 @@ from ..search.normal_form import name_key
 from . import accounts, deeds, email_confirmation, events, jobs
 from .account_work import AccountTask
 from .accounts import Account
-from .content.short_texts import validate_line
+from .content.short_texts import validate_name
 from .deeds import Deed
 from .login_names import check_login
 
@@ -39,7 +39,7 @@ def edit(
     user_id = user.user_id
     values: dict[str, Any] = {}
     if name is not None:
-        values["name"] = validate_line("name", name, accounts.MAX_NAME)
+        values["name"] = validate_name("name", name, accounts.MAX_NAME)
         values["name_key"] = name_key(values["name"])
     if new_login is not None and new_login != user.user_login:
         values.update(_login(db, now, user_id, user.user_login, new_login))

@@ -23,7 +23,7 @@ from ..search.normal_form import name_key
 from ..texts import Message
 from . import data_export_requests, deeds, events, mails, profiles, revocation
 from .access import post_networks
-from .content.short_texts import validate_line
+from .content.short_texts import validate_line, validate_name
 from .deeds import Deed
 from .login_names import check_login
 
@@ -79,7 +79,7 @@ def create(
     values: dict[str, Any] = {
         "login": check_login(login),
         "login_key": login.lower(),
-        "name": validate_line("name", name, MAX_NAME),
+        "name": validate_name("name", name, MAX_NAME),
         "role": role,
         "awaits_approval": awaits_approval,
     }

@@ -17,6 +17,7 @@ from ..models import EventType, Notification, Reply, Topic, User
 from ..queries import replies
 from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
+from ..text_rules import with_lf
 from . import counters, deeds, events, purge
 from .content.authoring import Authoring, RenderedPost
 from .content.writers import check_writer
@@ -78,7 +79,7 @@ def edit(
     body: RenderedPost,
 ) -> None:
     """Change the text of a reply. Raises Forbidden, Invalid."""
-    if body.body == reply.body:
+    if body.body == with_lf(reply.body):
         return
     check_writer(db, actor_id, now)
     before = reply.body, reply.body_html

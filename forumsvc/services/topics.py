@@ -20,6 +20,7 @@ from ..errors import Invalid
 from ..models import EventType, Node, Topic
 from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
+from ..text_rules import with_lf
 from . import counters, deeds, events, purge
 from .content.authoring import Authoring, RenderedPost
 from .content.writers import check_writer
@@ -79,7 +80,7 @@ def edit(
     visible = topic.deleted_at is None and topic.banned_at is None
     if moved:
         _move(db, topic.node_id, new.node_id, counted=visible)
-    elif (new.title, new.body.body) == (topic.title, topic.body):
+    elif (new.title, new.body.body) == (topic.title, with_lf(topic.body)):
         return
     rules = authoring.rules
     rules.check_added(db, actor_id, "title", [topic.title], [new.title])
@@ -108,7 +109,7 @@ def _record_edit(
 ) -> None:
     deed = partial(Deed, actor_id=actor_id, at=now, user_id=topic.user_id, topic_id=topic.id)
     details: dict[str, Any]
-    if (new.title, new.body.body) != (topic.title, topic.body):
+    if (new.title, new.body.body) != (topic.title, with_lf(topic.body)):
         titles = {"before": {"title": topic.title}, "after": {"title": new.title}}
         details = titles if new.title != topic.title else {"changed": ["body"]}
         deeds.record(db, deed(EventType.TOPIC_UPDATED, details=details))

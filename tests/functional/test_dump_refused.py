@@ -29,6 +29,9 @@ MEMBERS: dict[str, list[dict[str, Any]]] = {
 }
 
 WRONG_VALUES = [
+    ("topics", {"title": "\u3164"}, "title must have a visible character"),
+    ("users", {"name": "\u200b"}, "name must have a visible character"),
+    ("nodes", {"name": " "}, "name must not be empty"),
     ("topics", {"body": "a\0b"}, "body must not contain the character NUL"),
     ("topics", {"body": "a\ud800"}, "body must not contain lone surrogates"),
     ("users", {"created_at": "2026-13-01T00:00:00Z"}, "created_at must be a time such as"),

@@ -35,6 +35,8 @@ def test_the_email_is_shown_to_others_once_it_is_public(forum: Forum) -> None:
         ("email_public", "yes"),
         ("bio", "x" * 2001),
         ("name", "a\u2028b"),
+        ("name", "\u3164"),
+        ("tagline", "\u200b\u2800"),
         ("bio", "a\x1bb"),
         ("avatar", "ab/nothing.png"),
         ("avatar", "ab/\0.png"),
@@ -46,6 +48,11 @@ def test_a_wrong_value_is_named_and_nothing_changes(alice: Person, field: str, v
     assert refused.status_int == 400
     assert refused.json["error"].startswith(f"{field}:")
     assert alice.get("/users/me").json == before
+
+
+def test_a_name_is_shown_without_what_nobody_sees_of_it(alice: Person) -> None:
+    assert alice.put("/users/me", name="ad\u200bmin\u3164").json["name"] == "admin"
+    assert alice.put("/users/me", name="علی\u200cرضا").json["name"] == "علی\u200cرضا"
 
 
 def test_a_file_is_no_avatar(alice: Person) -> None:

@@ -1,7 +1,9 @@
 """Replies: creating, reading, editing and deleting; tombstones and the last reply."""
 
 import pytest
+from sqlalchemy import update
 
+from forumsvc.models import Reply
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 
@@ -60,6 +62,18 @@ def test_an_edited_reply_is_answered_in_full(bob: Person, topic: int) -> None:
         "body_html": "<p><strong>New</strong></p>",
         "updated_at": edited.json["updated_at"],
     }
+
+
+def test_an_edit_of_line_ends_alone_leaves_updated_at(
+    forum: Forum, bob: Person, topic: int
+) -> None:
+    made = bob.post(f"/topics/{topic}/replies", body="a\r\nb").json
+    assert made["body"] == "a\nb"
+    for stored in ("a\nb", "a\r\nb"):
+        with forum.database.session.begin() as db:
+            db.execute(update(Reply).values(body=stored))
+        edited = bob.post(f"/replies/{made['id']}", body="a\r\nb").json
+        assert edited["updated_at"] == made["updated_at"]
 
 
 def test_an_edit_that_changes_nothing_leaves_updated_at(bob: Person, topic: int) -> None:

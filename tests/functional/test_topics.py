@@ -1,9 +1,9 @@
 """Topics: creating, reading and editing."""
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
-from forumsvc.models import Node, Notification, Topic
+from forumsvc.models import Event, Node, Notification, Topic
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 
@@ -116,6 +116,27 @@ def test_updated_at_stays_when_an_edit_changes_nothing(alice: Person, node: int)
     made = alice.post("/topics", title="T", node_id=node, body="B").json
     edited = alice.put(f"/topics/{made['id']}", title="T", node_id=node, body="B").json
     assert edited["updated_at"] == made["updated_at"]
+
+
+@pytest.mark.parametrize("stored", ["a\n\nb", "a\r\n\r\nb", "a\r\rb"])
+def test_an_edit_of_line_ends_alone_changes_nothing(
+    forum: Forum, alice: Person, node: int, stored: str
+) -> None:
+    topic = forum.topic(alice, node, body="a\n\nb")
+    with forum.database.session.begin() as db:
+        db.execute(update(Topic).values(body=stored))
+    shown, events = alice.get(f"/topics/{topic}").json, forum.count(Event)
+    for body in ("a\r\n\r\nb", "a\n\nb", "a\r\rb"):
+        edited = alice.put(f"/topics/{topic}", title="A title", node_id=node, body=body).json
+        assert edited["updated_at"] == shown["updated_at"]
+    assert forum.count(Event) == events
+
+
+def test_a_body_of_invisible_characters_is_refused(alice: Person, node: int) -> None:
+    for fields in ({"title": "\u3164"}, {"body": "\u2800\n\u200b"}):
+        refused = alice.post("/topics", **{"title": "T", "node_id": node, "body": "B", **fields})
+        assert refused.status_int == 400
+        assert refused.json == {"error": f"{next(iter(fields))}: must have a visible character"}
 
 
 def test_nothing_but_an_edit_moves_updated_at(forum: Forum) -> None:

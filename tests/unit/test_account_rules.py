@@ -5,7 +5,7 @@ import pytest
 from forumsvc.errors import Invalid
 from forumsvc.passwords import MAX_LENGTH
 from forumsvc.services import accounts
-from forumsvc.services.content.short_texts import validate_line, validate_lines
+from forumsvc.services.content.short_texts import validate_line, validate_lines, validate_name
 from forumsvc.services.login_names import check_login, check_own_login
 from tests.cases import each
 
@@ -88,7 +88,15 @@ def test_a_password_is_any_text_of_the_right_length(password: str, is_allowed: b
 
 def test_a_text_loses_the_blanks_around_it() -> None:
     assert validate_line("name", " a b ", 3) == "a b"
-    assert validate_lines("summary", "\n a\n\tb \n", 4) == "a\n\tb"
+    assert validate_lines("summary", "\n a\r\n\tb \r", 4) == "a\n\tb"
+
+
+@each("text", ["\u3164", "\u200b", "\u2800 \u0301"])
+def test_a_text_of_invisible_characters_is_none(text: str) -> None:
+    for check in (validate_line, validate_name, validate_lines):
+        with pytest.raises(Invalid, match=r"^name: must have a visible character"):
+            check("name", text, 9)
+    assert validate_name("name", f"a{text[0]}b", 9) in ("ab", "a\u2800b")
 
 
 @each("text", ["", "abcde", "a\x00", "\x1bb", "a\x85b", "\ud800"])

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forumsvc
-from forumsvc.unicode_forms import INVISIBLE, MOST_MARKS, normalized, stream_safe
+from forumsvc.unicode_forms import (
+    INVISIBLE,
+    MOST_MARKS,
+    is_blank,
+    normalized,
+    stream_safe,
+    without_ignorable,
+)
 from tests.cases import each
 
 CHARACTERS = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
@@ -54,6 +61,57 @@ def test_what_a_reader_does_not_see_is_invisible() -> None:
     assert not INVISIBLE.search(
         "".join(one for one in CHARACTERS if one.isalpha() and one not in hidden)
     )
+
+
+LEGITIMATE = [
+    *("A", ".", "—", "日", "한글", "e\u0301", "שָׁלוֹם", "สวัสดี", "ខ្មែរ", "\u06dd", "\ue000"),
+    *(
+        "👩\u200d👩\u200d👧\u200d👦",
+        "👍🏽",
+        "❤\ufe0f",
+        "1\ufe0f\u20e3",
+        "🏴\U000e0067\U000e0062\U000e007f",
+    ),
+    *("می\u200cخواهم", "क्\u200dष", "র\u200d্যাব", "ശ്രീ\u200c", "葛\U000e0100", "ᠮᠣᠩᠭᠣᠯ\u180b"),
+    *("سلام\u200f!", "א\u200e1", "\U0001fae8", "a b"),
+]
+"""The last but one is an emoji that the oldest Python we run on does not know."""
+
+
+@each(
+    "text",
+    [
+        *("\u3164", "\u2800", "\u115f\u1160", "\uffa0", "\u034f", "\ufe0f", "\u17b4", "\u17b5"),
+        *("\u200b", "\u200f", "\u2060", "\u2065", "\ufeff", "\U000e0041", "\U000e0fff", "\u180e"),
+        *("\u0301", "\u20e3", "\u0903", "\u00ad", "\u2028", "\u3000", "\u1680", "\x07", "\ufffc"),
+        *("\U0001d159", "\U00013441", "\U00016fe4", " \u200b\u0301\u2800\t\u3164", "", "\udcff"),
+    ],
+)
+def test_a_text_of_which_a_reader_sees_nothing_is_blank(text: str) -> None:
+    assert is_blank(text)
+
+
+@each("text", LEGITIMATE)
+def test_texts_of_languages_and_emoji_are_visible_and_stay_as_names(text: str) -> None:
+    assert not is_blank(text)
+    assert without_ignorable(text) == text
+
+
+@each(
+    ("name", "kept"),
+    [
+        *(("ad\u200bmin", "admin"), ("\u3164admin\u200d", "admin"), ("a\ufe0fd\u00adm", "adm")),
+        *(
+            ("é\u200d", "é"),
+            ("e\u0301\ufe0f", "e\u0301"),
+            ("Иван\u2064", "Иван"),
+            ("a\u200eb", "ab"),
+        ),
+        *(("x\U000e0061", "x"), ("1\ufe0f", "1"), ("가\u3164", "가"), ("❤\ufe0f\u200b", "❤\ufe0f")),
+    ],
+)
+def test_a_name_loses_the_invisible_characters_that_change_nothing(name: str, kept: str) -> None:
+    assert without_ignorable(name) == kept
 
 
 def test_no_other_module_normalizes() -> None:

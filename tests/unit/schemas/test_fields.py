@@ -13,6 +13,9 @@ from forumsvc.schemas.fields import (
     Id,
     Integer,
     Line,
+    Lines,
+    Name,
+    Password,
     Text,
     Url,
     parameters,
@@ -135,10 +138,29 @@ def test_a_text_and_a_word_are_no_other_kind_of_json(sent: object) -> None:
     assert refusal(Choice(["x", "1"]), sent).startswith("must be one of x, 1, not ")
 
 
-@each("blank", ["", " ", "\t\n", "\u00a0", "\u3000", "\u200b", "\u2028"])
+@each("blank", ["", " ", "\t\n", "\u00a0", "\u3000", "\u200b", "\u2028", "\u3164", "\u2800 \u0301"])
 def test_a_text_without_a_visible_character_is_refused(blank: str) -> None:
-    assert read(Text(1, 9), blank) is None
-    assert read(Line(1, 9), blank) is None
+    for kind in (Text(1, 9), Line(1, 9), Lines(1, 9), Name(1, 9)):
+        assert read(kind, blank) is None
+    for kind in (Line(0, 9), Lines(0, 9), Name(0, 9)):
+        assert read(kind, blank) == (None if blank.strip() else "")
+
+
+@each(("sent", "name"), [(" a\u200bb\ufeff", "ab"), ("می\u200cخ", "می\u200cخ"), ("a \u200b", "a")])
+def test_a_name_has_no_invisible_character_that_changes_nothing(sent: str, name: str) -> None:
+    assert read(Name(0, 4), sent) == name
+
+
+@each("sent", ["a\nb\n\nc", "a\r\nb\r\n\r\nc", "a\rb\r\rc", "a\r\nb\n\rc"])
+def test_lines_end_with_lf_and_count_once_however_they_are_sent(sent: str) -> None:
+    assert read(Text(1, 6), sent) == read(Lines(1, 6), sent) == "a\nb\n\nc"
+    assert read(Text(1, 5), sent) is None
+
+
+def test_a_password_is_taken_as_it_was_typed() -> None:
+    for password in (" ", "a\r\nb", "\u3164", " a "):
+        assert read(Password(1, 4), password) == password
+    assert read(Password(1, 4), "") is None
 
 
 @each("character", "\n\r\t\x07\x7f\x85\u2028\u2029\u202e\u202a\u2066\u2069")
