@@ -3,6 +3,9 @@
 One hash takes 19 MiB and a core for about 20 ms, by design. So each process hashes in one thread,
 with a lower priority than the threads that answer requests, and no more of these than `set_slots`
 allows wait for it: many log-ins at once cannot use up the memory, a core, or all the threads.
+
+A password is hashed in one form (RFC 8265, `opaque_string`), whatever keyboard it was typed on. A
+hash of a password as it was typed, from before this rule, stays valid until the next log-in.
 """
 
 import ctypes
@@ -16,6 +19,8 @@ from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+
+from .unicode_forms import opaque_string
 
 MAX_LENGTH = 1024
 """Characters; a longer text is never a valid password and is not hashed."""
@@ -114,7 +119,7 @@ def _run(function: Callable[..., _T], *arguments: object) -> _T:
 
 def hash_password(password: str) -> str:
     """Return the argon2id hash of a password, in PHC string format. Raises PasswordsBusy."""
-    return _run(_hasher.hash, password.encode("utf-8", "surrogatepass"))
+    return _run(_hasher.hash, opaque_string(password).encode("utf-8", "surrogatepass"))
 
 
 def verify_password(stored: str | None, password: str) -> bool:
@@ -125,13 +130,22 @@ def verify_password(stored: str | None, password: str) -> bool:
     """
     if len(password) > MAX_LENGTH:
         password, stored = "", None
+    form = opaque_string(password)
+    return _matches(stored, form) or (form != password and _matches(stored, password))
+
+
+def _matches(stored: str | None, text: str) -> bool:
     try:
-        _run(_hasher.verify, stored or _DUMMY_HASH, password.encode("utf-8", "surrogatepass"))
+        _run(_hasher.verify, stored or _DUMMY_HASH, text.encode("utf-8", "surrogatepass"))
     except (VerificationError, InvalidHashError):
         return False
     return stored is not None
 
 
-def needs_rehash(stored: str) -> bool:
-    """Return whether a stored hash was made with other parameters than the current ones."""
-    return _hasher.check_needs_rehash(stored)
+def needs_rehash(stored: str, password: str) -> bool:
+    """Return whether a stored hash of a password has other parameters than the current ones.
+
+    Or whether it is of the password as it was typed, not of its form.
+    """
+    form = opaque_string(password)
+    return _hasher.check_needs_rehash(stored) or (form != password and not _matches(stored, form))

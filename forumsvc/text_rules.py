@@ -52,13 +52,18 @@ def lines_error(text: str) -> str | None:
     """
     if text.isascii() and text.isprintable():
         return None
+    return control_error(text, allowed=_LINE_BREAKS) or _surrogate_error(text)
+
+
+def control_error(text: str, *, allowed: str = "") -> str | None:
+    """Return why a text with C0 or C1 control characters is refused, or None if it has none."""
     for character in text:
-        if character not in _LINE_BREAKS and unicodedata.category(character) == "Cc":
+        if character not in allowed and unicodedata.category(character) == "Cc":
             return Message(
                 "must not contain control characters (%(character)s)",
                 character=_code_point(character),
             )
-    return _surrogate_error(text)
+    return None
 
 
 def body_error(text: str) -> str | None:

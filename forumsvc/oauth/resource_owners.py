@@ -23,7 +23,7 @@ class ResourceOwner(NamedTuple):
     login: str
     password_hash: str | None
     new_hash: str | None = None
-    """The password hashed with the current parameters, if the stored hash has older ones."""
+    """The password hashed anew, if the stored hash is outdated (`needs_rehash`)."""
 
 
 def find(db: Session | Connection, username: str) -> ResourceOwner | None:
@@ -49,7 +49,8 @@ def check_password(user: ResourceOwner | None, password: str) -> ResourceOwner |
     stored = None if user is None else user.password_hash
     if not verify_password(stored, password) or user is None or stored is None:
         return None
-    return user._replace(new_hash=hash_password(password)) if needs_rehash(stored) else user
+    is_outdated = needs_rehash(stored, password)
+    return user._replace(new_hash=hash_password(password)) if is_outdated else user
 
 
 class LockedUser(NamedTuple):
@@ -89,7 +90,7 @@ def lock_client_and_user(
 
 
 def rehash(db: Session, user: ResourceOwner) -> None:
-    """Store the new hash, if the stored one has outdated parameters."""
+    """Store the new hash, if the stored one is outdated."""
     if user.new_hash is None:
         return
     db.execute(

@@ -20,7 +20,9 @@ from ..queries import users
 from ..queries.rows import UserRow
 from ..queries.user_locks import lock_users
 from ..search.normal_form import name_key
+from ..text_rules import control_error
 from ..texts import Message
+from ..unicode_forms import opaque_string
 from . import data_export_requests, deeds, events, mails, profiles, revocation
 from .access import post_networks
 from .content.short_texts import validate_line, validate_name
@@ -50,10 +52,16 @@ def check_email(email: str) -> str:
 
 
 def check_password(password: str, *, field: str = "password") -> str:
-    """Return `password`. Raises Invalid for `field` if it is too short or too long."""
+    """Return a password in the form that is hashed (`opaque_string`).
+
+    Raises Invalid for `field` if that is too short or too long, or has control characters.
+    """
+    password = opaque_string(password)
     if not MIN_PASSWORD <= len(password) <= MAX_LENGTH:
         lengths = {"least": MIN_PASSWORD, "most": MAX_LENGTH}
         raise Invalid(field, Message("must have %(least)d to %(most)d characters", **lengths))
+    if reason := control_error(password):
+        raise Invalid(field, reason)
     return password
 
 

@@ -78,11 +78,11 @@ def check_email_blocks(
 def check_new_password(
     settings: Mapping[str, Any], field: str, password: str, login: str, email: str | None
 ) -> str:
-    """Return `password`. Raises Invalid for `field` if it is too short, too long or easily guessed.
+    """Return a password as `accounts.check_password` does; Invalid, too, if it is easily guessed.
 
     login, email: of its owner.
     """
-    accounts.check_password(password, field=field)
+    password = accounts.check_password(password, field=field)
     if reason := weakness(password, (login, email or "", settings["site.name"])):
         raise Invalid(field, reason)
     return password

@@ -76,6 +76,9 @@ def test_an_email_that_is_no_address_is_none(email: str) -> None:
     [
         *(("x" * length, 10 <= length <= MAX_LENGTH) for length in (0, 9, 10, MAX_LENGTH)),
         *(("x" * (MAX_LENGTH + 1), False), (" " * 10, True), ("\udcff" * 10, True)),
+        # As NFC they have nine characters, and the most.
+        *(("e\u0301" * 9, False), ("é" * MAX_LENGTH, True)),
+        *(("long enough\t", False), ("long\r\nenough", False), ("long enough\x85", False)),
     ],
 )
 def test_a_password_is_any_text_of_the_right_length(password: str, is_allowed: bool) -> None:
@@ -84,6 +87,11 @@ def test_a_password_is_any_text_of_the_right_length(password: str, is_allowed: b
         return
     with pytest.raises(Invalid, match=r"^password: "):
         accounts.check_password(password)
+
+
+def test_a_password_is_kept_in_the_form_of_rfc_8265() -> None:
+    typed = "pa\u0308sswo\u0308rt\u00a0lang\u3000ａＢ\u212b"
+    assert accounts.check_password(typed) == "pässwört lang ａＢÅ"
 
 
 def test_a_text_loses_the_blanks_around_it() -> None:

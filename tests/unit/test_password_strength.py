@@ -25,3 +25,7 @@ def test_others_are_not(password: str) -> None:
 def test_what_is_known_of_the_owner_is_weak(password: str) -> None:
     assert weakness(password, ("Margarethe", "m.schulze@example.org", "The tea house")) is not None
     assert weakness(password, ("another", "another@example.org")) is None
+
+
+def test_it_does_not_matter_on_which_keyboard_what_is_known_is_typed() -> None:
+    assert weakness("Das Tee\u0301haus", ("Das\u00a0Teéhaus",)) is not None

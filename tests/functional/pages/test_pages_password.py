@@ -32,6 +32,19 @@ def test_the_current_password_must_be_right_and_a_wrong_one_is_counted(
     assert visitor.is_logged_in()
 
 
+def test_a_password_is_the_same_on_every_keyboard(visitor: Visitor, ann: int) -> None:
+    composed, decomposed = "grüne-äpfel 77", "gru\u0308ne-a\u0308pfel\u00a077"
+    visitor.log_in()
+    changed = visitor.send("/password", current_password=PASSWORD, new_password=decomposed)
+    assert changed.status_int == 303
+    assert visitor.log_in(password=composed).status_int == 303
+    again = visitor.send("/password", current_password=decomposed, new_password=NEW_PASSWORD)
+    assert again.status_int == 303
+    visitor.log_in(password=NEW_PASSWORD)
+    page = visitor.send("/password", current_password=NEW_PASSWORD, new_password="long enough\x85")
+    assert wrong(page) == "New password must not contain control characters (U+0085)."
+
+
 def test_a_reset_link_sets_a_password_and_logs_out_everywhere(
     visitor: Visitor, ann: int, mail: Mail
 ) -> None:

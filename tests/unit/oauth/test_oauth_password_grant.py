@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
+from argon2.exceptions import VerificationError
 from sqlalchemy import event, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from forumsvc import passwords
 from forumsvc.models import OAuthToken, User
 from forumsvc.oauth import resource_owners, server, tokens
 from forumsvc.passwords import hash_password, needs_rehash
+from forumsvc.unicode_forms import opaque_string
 from tests.cases import each
 
 from .oauth_fixture import PASSWORD, OAuthFixture, basic, credentials
@@ -190,7 +193,55 @@ def test_two_concurrent_logins_with_an_old_hash_both_succeed(
     with oauth.database.reads.connect() as connection:
         stored = connection.execute(select(User.password_hash)).scalar_one()
     assert stored is not None
-    assert not needs_rehash(stored)
+    assert not needs_rehash(stored, PASSWORD)
+
+
+NFC, NFD = "pässwört-lang", "pa\u0308sswo\u0308rt-lang"
+
+
+@each(("new", "typed"), [(NFC, NFD), (NFD, NFC), ("a b c d e f", "a\u00a0b\u3000c d e\u2003f")])
+def test_a_password_may_be_typed_on_another_keyboard(
+    oauth: OAuthFixture, new: str, typed: str
+) -> None:
+    oauth.change(oauth.ann, password_hash=hash_password(new))
+    for password in (new, typed):
+        assert oauth.is_valid(oauth.log_in(password=password)["access_token"])
+    for other in (typed.upper(), typed.replace("-", "－").replace("b", "ｂ"), f"{typed} "):
+        assert oauth.try_password(password=other).body["error"] == "invalid_grant"
+
+
+@each("typed", [NFD, "with\u00a0a blank", "a line\r\nbreak", "a\u0085control\u3000one"])
+def test_a_hash_of_a_password_as_it_was_typed_goes_on_and_is_replaced_at_the_log_in(
+    oauth: OAuthFixture, typed: str
+) -> None:
+    oauth.change(oauth.ann, password_hash=passwords._hasher.hash(typed.encode()))
+    for _ in range(2):
+        assert oauth.is_valid(oauth.log_in(password=typed)["access_token"])
+    with oauth.database.reads.connect() as connection:
+        stored = connection.execute(select(User.password_hash)).scalar_one()
+    assert stored is not None
+    assert not needs_rehash(stored, typed)
+    passwords._hasher.verify(stored, opaque_string(typed).encode())
+
+
+@each("password", ["wrong", "wro\u0308ng", "wröng"])
+def test_an_unknown_user_takes_as_many_hashes_as_a_known_one(
+    oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch, password: str
+) -> None:
+    hashes: list[str] = []
+
+    class Counted:
+        def verify(self, stored: str, text: bytes) -> bool:
+            hashes.append(stored)
+            raise VerificationError
+
+    monkeypatch.setattr(passwords, "_hasher", Counted())
+    counts = []
+    for username in ("ann", "nobody"):
+        hashes.clear()
+        oauth.try_password(username=username, password=password)
+        counts.append(len(hashes))
+    assert counts[0] == counts[1] == (1 if opaque_string(password) == password else 2)
 
 
 def test_a_password_changed_during_the_check_issues_no_token(
