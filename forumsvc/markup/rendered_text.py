@@ -10,7 +10,7 @@ from urllib.parse import quote
 from forumsvc.markup.html_nodes import nodes
 from forumsvc.markup.text_content import text_content
 
-RENDERER_VERSION = 2
+RENDERER_VERSION = 3
 """Stored with every `body_html`; raised whenever the same text would render to other HTML."""
 
 _LINKED = re.compile(r'class="user-mention">@([A-Za-z0-9_.-]+)</a>')

@@ -1,4 +1,4 @@
-"""The allow-list: the only place that decides which HTML leaves this service.
+"""The allow-list of attributes, with that of tags in `html_tags` all HTML that leaves this service.
 
 Authors may write HTML in Markdown, so the output of the Markdown library is never trusted.
 """
@@ -8,21 +8,14 @@ import re
 import nh3
 from pygments.token import STANDARD_TYPES
 
+from forumsvc.markup.html_tags import HEADINGS, TAGS, escape_other_tags
+
 ID_PREFIX = "user-content-"
 """The prefix of every id in a text, so that none equals an id of the surrounding page."""
 
 FOREIGN_REL = "nofollow ugc noopener"
 """The `rel` of links to other hosts; no other value is allowed."""
 
-_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-_TAGS = _HEADINGS | {
-    *("a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "dfn", "em", "i", "img", "ins"),
-    *("kbd", "mark", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong"),
-    *("sub", "sup", "time", "tt", "u", "var", "wbr"),
-    *("blockquote", "dd", "details", "div", "dl", "dt", "figcaption", "figure", "hr", "input"),
-    *("li", "ol", "p", "pre", "summary", "ul"),
-    *("caption", "table", "tbody", "td", "tfoot", "th", "thead", "tr"),
-}
 _REMOVED_WITH_CONTENT = {
     *("applet", "embed", "iframe", "math", "noembed", "noframes", "noscript", "object"),
     *("plaintext", "script", "select", "style", "svg", "template", "textarea", "title", "xmp"),
@@ -34,7 +27,7 @@ _ATTRIBUTES = {
     "img": {"src", "alt", "width", "height"},
     "li": {"value"},
     "ol": {"start"},
-    **{heading: {"id"} for heading in _HEADINGS},
+    **{heading: {"id"} for heading in HEADINGS},
 }
 _SPANS = {str(number) for number in range(1, 101)}
 _CELL = {
@@ -66,10 +59,6 @@ _OUTPUT_CLASSES = _AUTHOR_CLASSES | {"a": frozenset({"floor-reference", "user-me
 _LANGUAGE_CLASS = re.compile(r"language-[A-Za-z0-9+#._-]{1,40}")
 _IMAGE_URL = re.compile(r"(?i)https?:|(?![a-z][a-z0-9+.-]*:)")
 
-_REMOVED_NAMES = "|".join(sorted(_REMOVED_WITH_CONTENT))
-_REMOVED_START = re.compile(rf"(?i)<(!--|(?:{_REMOVED_NAMES})(?![a-z0-9-]))")
-_REMOVED_END = re.compile(rf"(?i)</(?:{_REMOVED_NAMES})(?![a-z0-9-])|-->")
-
 _MAX_PASSES = 8
 
 
@@ -95,7 +84,7 @@ def _cleaner(classes: dict[str, frozenset[str]]) -> nh3.Cleaner:
         return " ".join(kept) or None
 
     return nh3.Cleaner(
-        tags=_TAGS,
+        tags=TAGS,
         clean_content_tags=_REMOVED_WITH_CONTENT,
         attributes=_ATTRIBUTES,
         tag_attribute_values=_ATTRIBUTE_VALUES,
@@ -112,18 +101,11 @@ _OUTPUT_CLEANER = _cleaner(_OUTPUT_CLASSES)
 
 
 def sanitize_author_html(html: str) -> str:
-    """Return the part of `html` that an author may write: nothing that looks like our own links.
+    """Return what an author wrote as safe HTML in which nothing looks like our own links.
 
-    Elements such as `<script>` are removed with their content. One that is never closed becomes
-    text; otherwise a remark about `<script>` would remove the rest of the post.
+    What is no HTML that is let through is shown as text.
     """
-    last_end = {match[0].lower(): match.start() for match in _REMOVED_END.finditer(html)}
-
-    def escape_if_unclosed(match: re.Match[str]) -> str:
-        end = "-->" if match[1] == "!--" else f"</{match[1].lower()}"
-        return match[0] if last_end.get(end, 0) > match.start() else f"&lt;{match[1]}"
-
-    return _AUTHOR_CLEANER.clean(_REMOVED_START.sub(escape_if_unclosed, html))
+    return _AUTHOR_CLEANER.clean(escape_other_tags(html))
 
 
 def sanitize(html: str) -> str:

@@ -2,15 +2,24 @@
 
 import re
 import string
+from collections.abc import Sequence
+from itertools import zip_longest
+from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
 from markdown.extensions.tables import TableProcessor
-from markdown.inlinepatterns import AutolinkInlineProcessor, SubstituteTagInlineProcessor
+from markdown.inlinepatterns import (
+    AutolinkInlineProcessor,
+    AutomailInlineProcessor,
+    SubstituteTagInlineProcessor,
+)
 
 _AUTOLINK = r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>"
+_EMAIL_AUTOLINK = r"<((?:mailto:)?[\w.!#$%&'*+/=?^`{|}~-]+@[^\W_](?:[\w.-]*[^\W_])?)>"
 _TWO_ROWS = re.compile(r"[^\n|]*\|[^\n]*\n[|:\- \\]*(?:\n|$)")
 _BEFORE_ESCAPES = 185
 _IN_PLACE_OF_AUTOLINK = 120
+_IN_PLACE_OF_AUTOMAIL = 110
 
 
 def add_commonmark(md: Markdown) -> None:
@@ -25,9 +34,26 @@ def add_commonmark(md: Markdown) -> None:
     md.inlinePatterns.register(
         AutolinkInlineProcessor(_AUTOLINK, md), "autolink", _IN_PLACE_OF_AUTOLINK
     )
+    md.inlinePatterns.register(
+        AutomailInlineProcessor(_EMAIL_AUTOLINK, md), "automail", _IN_PLACE_OF_AUTOMAIL
+    )
     tables: TableProcessor = md.parser.blockprocessors["table"]
     split = tables._split
     tables._split = lambda row: [cell.replace("\\|", "|") for cell in split(row)]
+    tables._build_row = lambda row, parent, align: _build_row(tables, row, parent, align)
     test = tables.test
     # Its own test reads every line of a block even if that is clearly no table.
     tables.test = lambda parent, block: bool(_TWO_ROWS.match(block)) and test(parent, block)
+
+
+def _build_row(
+    tables: TableProcessor, row: str, parent: Element, align: Sequence[str | None]
+) -> None:
+    """Build the cells of a row, also those that the heading has no column for."""
+    cells = SubElement(parent, "tr")
+    tag = "th" if parent.tag == "thead" else "td"
+    for text, side in zip_longest(tables._split_row(row), align):
+        cell = SubElement(cells, tag)
+        cell.text = (text or "").strip(" ")
+        if side:
+            cell.set("align", side)

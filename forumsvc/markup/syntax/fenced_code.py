@@ -9,7 +9,12 @@ from markdown.blockprocessors import BlockProcessor
 from markdown.preprocessors import Preprocessor
 from pymdownx.superfences import SuperFencesBlockPreprocessor
 
-_OPENING = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})[ \t]*([\w#.+-]*).*")
+_OPENING = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
+_LANGUAGE = re.compile(
+    r"(?:([A-Za-z0-9_#.+-]+)(?:[,:&\\][!-~]*)?)?"
+    r"(?:[ \t]*+(?:\{[^}]*\}|[\w-]+=(?:\"[^\"]*\"|\S+)|[^\w\s{]++))*+[ \t]*"
+)
+"""An info string: a language, and perhaps attributes for other programs."""
 _IN_ITEM = re.compile(r"( *(?:[-+*]|[0-9]{1,9}[.)]) {1,4})((?:`{3,}(?=[^`]*$)|~{3,}).*)")
 _STASHED_LINE = re.compile(r"^ *\x02wzxhzdk:[0-9]+\x03 *$\n?", re.MULTILINE)
 _BEFORE_SUPERFENCES = 40
@@ -20,7 +25,8 @@ _MAX_INDENT = 3
 class _FencedCodePreprocessor(Preprocessor):
     """Aligns a block's lines and closing fence with its opening fence; closes an unclosed block.
 
-    Only the language of the info string is kept.
+    Of the info string only the language is kept. What is no info string is the first line of code,
+    as in "```SELECT * FROM topics".
     """
 
     def run(self, lines: list[str]) -> list[str]:
@@ -31,9 +37,11 @@ class _FencedCodePreprocessor(Preprocessor):
             if opening is None:
                 out.append(line)
                 continue
-            indent, fence, language = opening.groups()
+            indent, fence, info = opening.groups()
+            found = _LANGUAGE.fullmatch(info)
+            language = (found and found[1]) or ""
             end = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}} *")
-            body = []
+            body = [] if found else [indent + info]
             closed = False
             for inner in rest:
                 if end.fullmatch(inner) and _indent(inner) <= len(indent) + _MAX_INDENT:
@@ -43,7 +51,7 @@ class _FencedCodePreprocessor(Preprocessor):
             if closed or len(indent) <= _MAX_INDENT:
                 out += [f"{indent}{fence}{language}", *body, indent + fence]
             else:  # for example, a fence inside indented code
-                out += [line, *body]
+                out += [line, *(body if found else body[1:])]
         return out
 
 

@@ -1,13 +1,12 @@
 """HTML in Markdown, by the rules of CommonMark 0.31.2 §4.6 and §6.6.
 
 Markdown continues after a blank line inside `<details>` or `<div>`, which Python-Markdown's own
-HTML parser does not support; and invalid tags (`<a b c!>`) stay text.
+HTML parser does not support. Only what authors may write is HTML (`html_tags`), the rest is text:
+`<none>` and invalid tags within Markdown; a block of `<script>` or a comment without it.
 """
 
 import re
-from collections.abc import Iterator
-from functools import cache
-from typing import Any
+from html import escape
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
@@ -15,29 +14,21 @@ from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
 from markdown.inlinepatterns import HtmlInlineProcessor
 
+from forumsvc.markup.html_tags import BLOCK_TAGS, SPACE, TAG
 from forumsvc.markup.syntax.line_search import LineSearch
 
-_BLOCK_TAGS = (
-    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|"
-    "dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|"
-    "header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|"
-    "param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul"
-)
-_ATTRIBUTE = r"(?:\s++[A-Za-z_:][\w.:-]*+(?:\s*+=\s*+(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+)"
-_TAG = rf"<[A-Za-z][A-Za-z0-9-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>"
-_COMMENT = r"<!--(?:>|->|(?s:.*?)-->)"
-_INSTRUCTION = r"<\?(?s:.*?)\?>"
-_DECLARATION = r"<![A-Za-z][^>]*>"
-
 _UNTIL_END_MARKER = [
-    (re.compile(r"(?i) {0,3}<(?:script|pre|style|textarea)(?:\s|>|$)"),
+    (re.compile(rf"(?i) {{0,3}}<(?:script|pre|style|textarea)(?:{SPACE}|>|$)"),
      re.compile(r"(?i)</(?:script|pre|style|textarea)>")),
     (re.compile(r" {0,3}<!--"), re.compile(r"-->")),
     (re.compile(r" {0,3}<\?"), re.compile(r"\?>")),
     (re.compile(r" {0,3}<![A-Za-z]"), re.compile(r">")),
 ]  # fmt: skip
-_UNTIL_BLANK_LINE = re.compile(rf"(?i) {{0,3}}</?(?:{_BLOCK_TAGS})(?:\s|/?>|$)")
-_TAG_ALONE = re.compile(rf" {{0,3}}(?:{_TAG}) *(?:\n|$)")
+_UNTIL_BLANK_LINE = re.compile(
+    rf"(?i) {{0,3}}</?(?:{'|'.join(sorted(BLOCK_TAGS - {'pre'}))})(?:{SPACE}|/?>|$)"
+)
+_TAG_ALONE = re.compile(rf" {{0,3}}{TAG} *(?:\n|$)")
+_TAG = re.compile(TAG)
 _LINE_WITH_TAG = re.compile(r"^ {0,3}<[A-Za-z/!?]", re.MULTILINE)
 
 _BEFORE_TABLES = 78
@@ -80,7 +71,8 @@ class _HtmlBlockProcessor(BlockProcessor):
         block = blocks[0]
         for beginning, end in _UNTIL_END_MARKER:
             if beginning.match(block, start):
-                return self._take_until(end, blocks, start)
+                html = self._take_until(end, blocks, start)
+                return html if html is None or _TAG.match(html.lstrip(" ")) else _as_text(html)
         alone = not block[:start].strip("\n") and _TAG_ALONE.match(block, start)
         if alone or _UNTIL_BLANK_LINE.match(block, start):
             return blocks.pop(0)[start:]
@@ -100,42 +92,13 @@ class _HtmlBlockProcessor(BlockProcessor):
         return None
 
 
-class _InlineHtml:
-    """The pattern of inline HTML.
-
-    A construct without its end marker is skipped: otherwise each `<!--` of many would be searched
-    to the end of the text in vain.
-    """
-
-    def __init__(self) -> None:
-        self._until_end_marker = ((_COMMENT, "<!--", "-->"), (_INSTRUCTION, "<?", "?>"))
-
-    def finditer(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
-        """Yield the matches from `start` on."""
-        kinds = [_TAG, _DECLARATION]
-        for kind, beginning, end in self._until_end_marker:
-            first = text.find(beginning, start)
-            if first >= 0 and text.find(end, first + 2) >= 0:
-                kinds.append(kind)
-        return _any_of(tuple(kinds)).finditer(text, start)
-
-
-@cache
-def _any_of(kinds: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(f"({'|'.join(kinds)})")
-
-
-class _HtmlInlineProcessor(HtmlInlineProcessor):
-    def getCompiledRegExp(self) -> Any:  # noqa: N802 - Markdown's name
-        return _INLINE_HTML
-
-
-_INLINE_HTML = _InlineHtml()
+def _as_text(html: str) -> str:
+    """Return a paragraph that shows HTML. Code in it is a placeholder already, which stays."""
+    return f"<p>{escape(html, quote=False)}</p>".replace("\n", "<br>\n")
 
 
 def add_html_blocks(md: Markdown) -> None:
     """Replace Python-Markdown's processors."""
-    md.block_level_elements += ["style", "textarea"]
     md.preprocessors.deregister("html_block")
     md.parser.blockprocessors.register(_HtmlBlockProcessor(md.parser), "html", _BEFORE_TABLES)
-    md.inlinePatterns.register(_HtmlInlineProcessor(_TAG, md), "html", _IN_PLACE_OF_HTML)
+    md.inlinePatterns.register(HtmlInlineProcessor(f"({TAG})", md), "html", _IN_PLACE_OF_HTML)

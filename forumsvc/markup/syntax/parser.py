@@ -16,6 +16,7 @@ from forumsvc.markup.syntax.fenced_code import add_fenced_code
 from forumsvc.markup.syntax.headings import add_headings
 from forumsvc.markup.syntax.html_blocks import add_html_blocks
 from forumsvc.markup.syntax.inline import add_inline
+from forumsvc.markup.syntax.link_definitions import add_link_definitions
 from forumsvc.markup.syntax.lists import add_lists
 from forumsvc.markup.syntax.mention_tokens import add_mention_tokens
 from forumsvc.markup.syntax.quotes import add_quotes
@@ -42,7 +43,8 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
 }
 _ADDITIONS = (
     *(add_autolinks, add_commonmark, add_emoji, add_emphasis, add_fenced_code, add_headings),
-    *(add_html_blocks, add_lists, add_inline, add_mention_tokens, add_quotes),
+    *(add_html_blocks, add_link_definitions, add_lists, add_inline, add_mention_tokens),
+    add_quotes,
 )
 """What changes Python-Markdown and the extensions, in this order."""
 

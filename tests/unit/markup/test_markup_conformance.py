@@ -23,6 +23,13 @@ _HIGHLIGHTING = re.compile(r"</?span>")
 _START_TAG = re.compile(r'<([a-z0-9]+)((?: [a-z]+="[^"]*")+)>')
 _ATTRIBUTE = re.compile(r' [a-z]+="[^"]*"')
 _CODE = re.compile(r"(<pre>.*?</pre>)", re.S)
+_SHOWN_AS_TEXT = re.compile(
+    r"^ *(<(script|style|textarea)\b.*?</\2>[^\n]*|<!--.*?-->[^\n]*|<\?.*?\?>|<![A-Z][^>]*>)$",
+    re.S | re.M,
+)
+"""Blocks of HTML that authors may not write: a paragraph here."""
+_UNUSED_DEFINITION = re.compile(r"<p>\[[^]]+]: [^ <]+(?: \"[^<]*\")?</p>")
+"""A definition that no link uses: text here."""
 _BLOCK = "blockquote|div|h[1-6]|hr|li|ol|p|pre|table|tbody|td|th|thead|tr|ul"
 _AROUND_BLOCK = re.compile(rf"\s*(</?(?:{_BLOCK})(?: [^>]*)?>)\s*")
 
@@ -44,14 +51,16 @@ def meaning(html: str) -> str:
 
 
 def expected(example: Example) -> str:
-    html = sanitize_author_html(example.html).replace("<p></p>", "")
-    return meaning(sanitize(postprocess(html, "forum.example")))
+    html = _SHOWN_AS_TEXT.sub(r"<p>\1</p>", example.html)
+    html = sanitize_author_html(html).replace("<p></p>", "")
+    html = meaning(sanitize(postprocess(html, "forum.example")))
+    return _UNUSED_DEFINITION.sub("", html)
 
 
 def rendered(pipeline: Pipeline, example: Example) -> str:
     parts = pipeline.render(example.markdown, "forum.example")
     parts[1::2] = [f"@{login}" for login in parts[1::2]]
-    return meaning("".join(parts))
+    return _UNUSED_DEFINITION.sub("", meaning("".join(parts)))
 
 
 def failing(pipeline: Pipeline, examples: list[Example]) -> list[int]:

@@ -1,7 +1,9 @@
 """Properties of the HTML of every text."""
 
+import random
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +11,8 @@ from forumsvc.markup import RenderedText, Renderer
 from forumsvc.markup.html_nodes import nodes
 from forumsvc.markup.pipeline import Pipeline
 from forumsvc.markup.sanitizer import sanitize, sanitize_author_html
+from tests.unit.markup import shown_texts
+from tests.unit.markup.shown_texts import generated, hidden_words
 from tests.unit.markup.test_markup_xss import dangers
 
 PIPELINE = Pipeline()
@@ -64,3 +68,15 @@ def test_a_mention_is_a_login_and_never_in_code_or_a_link(text: str) -> None:
     marked = [f"\ue000{part}\ue000" if number % 2 else part for number, part in enumerate(parts)]
     inside = [node.source for node in nodes("".join(marked)) if not node.prose]
     assert "\ue000" not in "".join(inside) or "\ue000" in text
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=100, deadline=None)
+def test_every_word_is_shown_but_in_a_tag_or_target(seed: int) -> None:
+    text, words = generated(random.Random(seed))  # noqa: S311
+    assert hidden_words(PIPELINE, text, words) == [], text
+
+
+@pytest.mark.extended
+def test_every_word_of_many_texts_is_shown() -> None:
+    assert shown_texts.main(30_000) == 0

@@ -7,6 +7,7 @@ import pytest
 
 from forumsvc.markup.syntax import code_highlighting
 from forumsvc.markup.syntax.lists import _MAX_DEPTH
+from forumsvc.markup.text_content import text_content
 from tests.cases import each
 
 Html = Callable[[str], str]
@@ -202,3 +203,88 @@ def test_bare_addresses_become_links_without_their_sentence(
 @each("text", ["a\r\nb", "a\rb", "a\nb"])
 def test_every_kind_of_line_end_is_one(html: Html, text: str) -> None:
     assert html(text) == "<p>a<br>\nb</p>"
+
+
+@each(
+    "written",
+    [
+        *("<none>", "<lambda>", "<T>", "<your name here>", "vector<int>", "</none>", "<none/>"),
+        *("<text>", "<View>", "<MATH>", "<foreignObject x='1'>", "<svg><path d='M0'/></svg>"),
+        *("<script>alert(1)</script>", "<iframe src=x>y</iframe>", "<font color=red>y</font>"),
+        *("<style>p{}</style>", "<title>y</title>", "<textarea>y", "<select><option>y</select>"),
+        *(
+            "<!-- y -->",
+            "<!-->",
+            "<?php y ?>",
+            "<![CDATA[y]]>",
+            "<!doctype html>",
+            "<!-- y",
+            "<a b",
+        ),
+        *(
+            "<b\u3000onclick=y>",
+            "<<none>>",
+            "<T extends U<V>>",
+            "<b=c>",
+            "<input>",
+            "<img>",
+            "<b/c>",
+        ),
+        *("<a b", "<img>", "<b/c>", "<img alt=y>", "<input type=text>", "<INPUT NAME=y>"),
+    ],
+)
+@each(
+    "place",
+    [
+        *("{}", "x {} y", "- x {} y", "# x {} y", "> x {} y", "x | z\n-|-\n{} y | w", "*x* {} *y*"),
+        *("<div>x {} y</div>", "<div>\n{} y\n</div>", "<div>\n\n{} y\n\n</div>", "<b>{} y</b>"),
+        *(
+            "<details><summary>{}</summary>\n\ny\n</details>",
+            "<pre>\n{} y\n</pre>",
+            "1. {}\n\n   y",
+        ),
+    ],
+)
+def test_what_is_no_html_of_authors_is_shown(html: Html, place: str, written: str) -> None:
+    shown = text_content(html(f"{place.format(written)}\n\nthe end"))
+    assert written in shown
+    assert shown.rstrip().endswith("the end")
+
+
+@each(
+    ("text", "expected"),
+    [
+        ("<none>\n*a*\n- b", "<p>&lt;none&gt;<br><em>a</em></p><ul><li>b</li></ul>"),
+        ("<!-- a\n\n*b* -->\nc", "<p>&lt;!-- a<br><br>*b* --&gt;</p><p>c</p>"),
+        ("[12:30]: hello", "<p>[12:30]: hello</p>"),
+        ("[a]: /b\n[a]: /c\n\n[a]", '<p>[a]: /c</p><p><a href="/b">a</a></p>'),
+        ("- [a]: /b\n  c [a]", '<ul><li>c <a href="/b">a</a></li></ul>'),
+        ("-     a\nb", f"<ul><li>{CODE.replace('x', 'a')}<p>b</p></li></ul>"),
+        ("```echo it all\nx\n```", f"{CODE.replace('x', 'echo it allx')}"),
+        ("```代码\nx\n```", f"{CODE.replace('x', '代码x')}"),
+        (
+            "a|b\n-|-\nc|d|e",
+            "<table><thead><tr><th>a</th><th>b</th></tr></thead>"
+            "<tbody><tr><td>c</td><td>d</td><td>e</td></tr></tbody></table>",
+        ),
+    ],
+)
+def test_what_has_the_form_of_markup_is_shown_where_it_is_none(
+    html: Html, text: str, expected: str
+) -> None:
+    assert flat(html(text)) == expected
+
+
+@each(
+    ("text", "expected"),
+    [
+        ('<img alt="a > b" src="c">', '<p><img alt="a &gt; b" src="c" loading="lazy"></p>'),
+        ("<INPUT disabled type='checkbox'>", '<p><input type="checkbox" disabled=""></p>'),
+        ("a<BR/>b", "<p>a<br>b</p>"),
+        ("<kbd\ttitle = 'x'>a</kbd >", '<p><kbd title="x">a</kbd></p>'),
+    ],
+)
+def test_html_of_authors_is_let_through_however_it_is_written(
+    html: Html, text: str, expected: str
+) -> None:
+    assert flat(html(text)) == expected
