@@ -69,10 +69,10 @@ class OAuthToken(Base):
     refresh_scope: Mapped[str | None] = mapped_column(Text)
     """The scope of the refresh token, where the access token has less; null: `scope`."""
     refreshed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When the refresh token was used; a second use means theft (RFC 9700 §4.14.2)."""
+    """When the refresh token was first used; a second use after `oauth.refresh_grace` means theft
+    (RFC 9700 §4.14.2)."""
     used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When the access token was first used: only set for one issued by a refresh, and within
-    `oauth.refresh_grace`."""
+    """Always null now: it stays, so that older dumps can be loaded."""
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     issued_by: Mapped[str] = mapped_column(
         String(10), default=IssuedBy.LOGIN, server_default=IssuedBy.LOGIN

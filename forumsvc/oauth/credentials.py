@@ -85,10 +85,10 @@ class RefreshCredential(GrantCredential):
     grace: int
 
     def consume(self, db: Session, now: datetime) -> bool:
-        """Mark the refresh token as used; allow a second use if the response may be lost."""
+        """Mark the refresh token as used; allow more uses within the grace period."""
         if tokens.consume_refresh_token(db, self.token_id, now):
             return True
-        return revocation.revoke_unused_successors(db, self.token_id, grace=self.grace, now=now)
+        return revocation.may_refresh_again(db, self.token_id, grace=self.grace, now=now)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

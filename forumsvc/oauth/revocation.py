@@ -6,16 +6,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import update_of, with_row_locks
+from ..db.statements import delete_of, update_of, with_row_locks
 from ..models import OAuthToken
 
-_COLUMNS: tuple[Any, ...] = (
-    OAuthToken.family,
-    OAuthToken.refreshed_at,
-    OAuthToken.used_at,
-    OAuthToken.revoked_at,
-)
-_STATES = select(*_COLUMNS)
+_MOST_PAIRS = 100
+"""How many unused pairs of tokens a family may have at once."""
 
 
 def is_within_grace(refreshed_at: datetime | None, grace: int, now: datetime) -> bool:
@@ -29,30 +24,35 @@ def is_within_grace(refreshed_at: datetime | None, grace: int, now: datetime) ->
     return now - refreshed_at < timedelta(seconds=grace)
 
 
-def revoke_unused_successors(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
-    """Revoke the unused pair of tokens that a refresh token was exchanged for.
+def may_refresh_again(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
+    """Return whether a refresh token that was used before may be used once more.
 
-    token_id: the row of the refresh token, which was used before; grace: for how many seconds its
-    response may count as lost. Returns False if the use is older, or if a later token of the family
-    was used or revoked: then the second use is treated as theft (RFC 9700 §4.14.2).
+    Two tabs that refresh at once each get a pair, and each pair lives on by itself. Else the second
+    use is treated as theft (RFC 9700 §4.14.2): after the grace period, which counts from the first
+    use, and if a token of the family was revoked, which a second use must not undo.
     """
-    # Lock the row of the token first: of two concurrent requests the second one waits, and then
-    # sees the pair that the first one has issued.
-    used = db.execute(with_row_locks(_STATES.where(OAuthToken.id == token_id), OAuthToken)).first()
-    if used is None or used.revoked_at is not None:
+    # Locked, so that parallel requests see the pairs of each other.
+    columns: tuple[Any, ...] = (OAuthToken.family, OAuthToken.refreshed_at)
+    by_id = select(*columns).where(OAuthToken.id == token_id)
+    used = db.execute(with_row_locks(by_id, OAuthToken)).first()
+    if used is None or not is_within_grace(used.refreshed_at, grace, now):
         return False
-    if not is_within_grace(used.refreshed_at, grace, now):
+    in_family = OAuthToken.family == used.family
+    revoked = select(OAuthToken.id).where(in_family, OAuthToken.revoked_at.is_not(None))
+    if db.execute(revoked.limit(1)).first() is not None:
         return False
-    followed = and_(OAuthToken.family == used.family, OAuthToken.id > token_id)
-    pairs = db.execute(
-        with_row_locks(_STATES.where(followed).order_by(OAuthToken.id), OAuthToken)
-    ).all()
-    if any(pair.refreshed_at is not None or pair.used_at is not None for pair in pairs):
-        return False
-    if not pairs or pairs[-1].revoked_at is not None:
-        return False
-    _revoke(db, followed, now)
+    _delete_oldest_pairs(db, in_family)
     return True
+
+
+def _delete_oldest_pairs(db: Session, in_family: ColumnElement[bool]) -> None:
+    """Make room for one more pair. A deleted pair is unknown: its use ends nothing."""
+    unused = select(OAuthToken.id).where(in_family, OAuthToken.refreshed_at.is_(None))
+    kept = unused.order_by(OAuthToken.id.desc()).limit(_MOST_PAIRS - 1)
+    ids = sorted(db.scalars(kept))
+    if len(ids) == _MOST_PAIRS - 1:
+        older = (OAuthToken.refreshed_at.is_(None), OAuthToken.id < ids[0])
+        db.execute(delete_of(OAuthToken).where(in_family, *older))
 
 
 def revoke_all(db: Session, matches: ColumnElement[bool], now: datetime) -> int:

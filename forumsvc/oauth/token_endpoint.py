@@ -80,8 +80,8 @@ class TokenValidator(ClientValidator):
         """Return whether a refresh token can be used.
 
         A token that was used before or revoked was copied, so its whole family is revoked. Within
-        `oauth.refresh_grace` of the first use the response may have been lost instead; `save_token`
-        decides that.
+        `oauth.refresh_grace` of the first use the response may have been lost instead, or two tabs
+        refresh at once; `save_token` decides that.
         """
         with self.provider.reads.connect() as connection:
             row = tokens.find_by_refresh_token(connection, refresh_token)

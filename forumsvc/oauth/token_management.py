@@ -8,7 +8,7 @@ from oauthlib.oauth2 import InvalidClientError, InvalidGrantError
 from sqlalchemy import Row
 
 from ..models import UserState
-from . import first_use, revocation, tokens
+from . import revocation, tokens
 from .token_hash import hash_token
 from .validator import ClientValidator
 
@@ -50,9 +50,6 @@ class TokenManagementValidator(ClientValidator):
         if row.client_id != self.client.id and not self.client.introspects:
             return None
         is_access = row.access_hash == hash_token(token)
-        grace = self.provider.settings["oauth.refresh_grace"]
-        if is_access and first_use.must_be_recorded(row, grace, self.now):
-            first_use.record(self.provider.db, row.id, self.now)
         return _claims(row, self.now, is_access=is_access)
 
 

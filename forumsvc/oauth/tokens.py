@@ -122,13 +122,9 @@ _CLIENT_OWNER = (
 )
 _ACCESS_COLUMNS: tuple[Any, ...] = (
     *identity(),
-    OAuthToken.id.label("token_id"),
     OAuthToken.scope,
     OAuthToken.client_id,
     case((OAuthToken.user_id.is_(None), _CLIENT_OWNER)).label("client_owner_id"),
-    OAuthToken.issued_by,
-    OAuthToken.created_at,
-    OAuthToken.used_at,
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
     versions.topic_lists_version(),
     versions.access_version(),
@@ -166,9 +162,7 @@ _TOKEN_COLUMNS: tuple[Any, ...] = (
     OAuthToken.refresh_expires_at,
     OAuthToken.refreshed_at,
     OAuthToken.revoked_at,
-    OAuthToken.issued_by,
     OAuthToken.created_at,
-    OAuthToken.used_at,
 )
 _TOKENS = select(*_TOKEN_COLUMNS)
 

@@ -246,13 +246,9 @@ class AccessRow(Protocol):
     user_created_at: datetime
     is_unconfirmed: bool
     awaits_approval: bool
-    token_id: int
     scope: str
     client_id: int
     client_owner_id: int | None
-    issued_by: str
-    created_at: datetime
-    used_at: datetime | None
     blocks: bool
     lists_version: int
     access_version: int

@@ -179,7 +179,8 @@ DECLARED: tuple[Setting, ...] = (
         "oauth.refresh_grace",
         integer(0, 3600, "seconds"),
         "0",
-        "how many seconds a refresh token may be used again while its first response is unused",
+        "for how many seconds after its first use a refresh token may be used again: by another "
+        "tab, or after a lost response; each use gets tokens of its own",
     ),
     Setting(
         "oauth.code_ttl",

@@ -1,7 +1,6 @@
 """The step that finds out who calls: the access token of a request."""
 
-from ...oauth import first_use, tokens
-from ...queries.rows import AccessRow
+from ...oauth import tokens
 from ...security.credentials import access_token
 from ..pipeline.network_blocks import notice_blocks_version
 from .request import ForumRequest, caller_of
@@ -19,20 +18,10 @@ def authenticate(request: ForumRequest) -> bool:
     if token is None:
         return True
     # Not in the request's transaction, which on SQLite would take the write lock here.
-    row = _find_token(request, token)
+    row = tokens.find_by_access_token(request.executor, token, request.now)
     if row is None:
         return False
     request.caller = caller_of(row, request)
     request.lists_version = row.lists_version
     notice_blocks_version(request, row.access_version)
     return True
-
-
-def _find_token(request: ForumRequest, token: str) -> AccessRow | None:
-    """Return the row of a valid token or None; record the first use of a token."""
-    row = tokens.find_by_access_token(request.executor, token, request.now)
-    grace = request.settings["oauth.refresh_grace"]
-    if row is None or not first_use.must_be_recorded(row, grace, request.now):
-        return row
-    with request.registry.database.session.begin() as db:
-        return row if first_use.record(db, row.token_id, request.now) else None
