@@ -17,6 +17,10 @@ class TooLarge(ForumError):
     """The request is larger than `http.max_body`."""
 
 
+class UnsupportedBody(ForumError):
+    """The request has a body in a media type or content coding that is not read."""
+
+
 class Unauthenticated(ForumError):
     """The request needs an authenticated user and has none."""
 

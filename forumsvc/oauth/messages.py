@@ -10,6 +10,8 @@ from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from oauthlib.oauth2 import InvalidClientError, InvalidRequestError, OAuth2Error
 
+from ..urlencoded import FormError, parse_urlencoded
+
 MAX_PARAMETERS = 100
 MAX_VALUE = 8192
 """Characters of one parameter."""
@@ -58,12 +60,9 @@ def read_body(content_type: str, body: bytes) -> list[tuple[str, str]]:
     if media_type not in ("", "application/x-www-form-urlencoded"):
         raise InvalidRequestError("The body must be a form or JSON.")
     try:
-        text = body.decode("ascii")
-        if text.count("&") >= MAX_PARAMETERS:
-            raise InvalidRequestError(f"The body has more than {MAX_PARAMETERS} fields.")
-        return parse_qsl(text, keep_blank_values=True, errors="strict")
-    except ValueError:
-        raise InvalidRequestError("The body is not a form in UTF-8.") from None
+        return parse_urlencoded(body, MAX_PARAMETERS)
+    except FormError as error:
+        raise InvalidRequestError(f"The body {error}.") from None
 
 
 def _read_json(body: bytes) -> list[tuple[str, str]]:

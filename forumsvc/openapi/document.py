@@ -28,7 +28,7 @@ _READ_FAILURES = {
     "500": "ServerError",
     "503": "Unavailable",
 }
-_WRITE_FAILURES = {**_READ_FAILURES, "413": "PayloadTooLarge"}
+_WRITE_FAILURES = {**_READ_FAILURES, "413": "PayloadTooLarge", "415": "UnsupportedMediaType"}
 _COMMON_HEADERS = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
 """Headers that every response may have: header name -> component name."""
 _API = "/api/v3/"

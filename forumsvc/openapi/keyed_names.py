@@ -11,6 +11,7 @@ ERROR_KINDS = {
     405: "MethodNotAllowed",
     412: "PreconditionFailed",
     413: "PayloadTooLarge",
+    415: "UnsupportedMediaType",
     422: "ParameterInvalid",
     429: "TooManyRequests",
     500: "ServerError",

@@ -21,7 +21,7 @@ def may_upload(request: ForumRequest, root: Root) -> bool:
 def uploaded_file(request: ForumRequest, name: str) -> BinaryIO | None:
     """Return the file of a form's field. Browsers send an empty one where none was chosen."""
     part: Any = request.parameters.get(name)
-    return part.file if hasattr(part, "file") and part.filename else None
+    return part.file if hasattr(part, "file") and (part.filename or part.size) else None
 
 
 @contextmanager

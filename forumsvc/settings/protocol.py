@@ -9,7 +9,8 @@ PROTOCOL: tuple[Setting, ...] = (
         "http.max_body",
         integer(1024, 1024**3, "bytes"),
         "12000000",
-        "the largest request body, in bytes; keep it below waitress's max_request_body_size",
+        "the largest request body, in bytes, which only files need; keep it below waitress's "
+        "max_request_body_size",
     ),
     Setting("http.cors_origins", ORIGINS, "", "the origins whose scripts may call the API"),
     Setting(

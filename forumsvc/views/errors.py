@@ -38,6 +38,7 @@ _STATUS: dict[type[errors.ForumError], int] = {
     errors.Gone: 410,
     errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
+    errors.UnsupportedBody: 415,
     errors.IdempotencyKeyReused: 422,
     errors.RateLimited: 429,
     errors.Unavailable: 503,

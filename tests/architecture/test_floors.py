@@ -9,7 +9,7 @@ from tests.cases import each
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
-    {"texts", "unicode_forms", "ip_addresses"},
+    {"texts", "unicode_forms", "ip_addresses", "urlencoded"},
     {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name", "files"}
     | {
         "passwords",

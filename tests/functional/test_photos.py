@@ -65,6 +65,39 @@ def test_a_picture_is_served_as_what_it_is_for_ever_and_harmless(
     assert again.body == b""
 
 
+NAMED = [
+    *(b'name="file"; filename="a.png"', b"name=file; filename=a.png", b'name="file"; filename=""'),
+    *(b'name="file"', b"name=file", b"name=\"file\"; filename*=UTF-8''%e4%b8%ad.png"),
+    *(b'name="file"; filename="b\xe9.png"', 'name="file"; filename="中.png"'.encode()),
+    *(b'name="file"; filename="\xd6\xd0.png"', b"name=\"file\"; FileName*=iso-8859-1'de'%e9.png"),
+    *(b'name="file"; filename="=?utf-8?B?5Lit?=.png"', b'name="file"; filename="%E4%B8%AD.png"'),
+    *(b'name="file"; filename="a\\"b.png"', b'name="file"; filename="C:\\a\\b.png"'),
+    *(b'name="file"; filename="a%22b;c.png"', b"name=\"file\"; filename*=UTF-8''%zz%"),
+    *(b'name="file"; filename="a.png"; filename*=nothing', b'name="file"; filename=a b.png'),
+    *(b'name="file"; filename="..\\..\\a.png"', b'name="file"; filename*0="a"; filename*1=".png"'),
+    b'filename="a.png"; name="file"',
+]
+"""Names of files as browsers and programs send them (RFC 7578 §4.2, RFC 8187, RFC 2047)."""
+
+
+@each("named", NAMED)
+@each("kind", [b"", b"Content-Type: image/png\r\n", b"Content-Type: application/octet-stream\r\n"])
+def test_a_picture_may_have_any_name_or_none(alice: Person, named: bytes, kind: bytes) -> None:
+    part = b"--b\r\nContent-Disposition: form-data; " + named + b"\r\n" + kind + b"\r\n" + picture()
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    answer = alice.call("POST", "/photos", part + b"\r\n--b--\r\n", headers=headers)
+    assert answer.status_int == 201, answer.text
+
+
+@each("name", [b'"f\xe9"', b'"b\xff"'])
+def test_the_name_of_a_field_is_utf_8(alice: Person, name: bytes) -> None:
+    part = b"--b\r\nContent-Disposition: form-data; name=" + name + b"\r\n\r\nx\r\n--b--\r\n"
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    refused = alice.call("POST", "/photos", part, headers=headers)
+    assert refused.status_int == 400
+    assert refused.json["error"].endswith("the name of a field holds bytes that are not UTF-8")
+
+
 def test_an_unsatisfiable_range_returns_the_whole_picture(forum: Forum, alice: Person) -> None:
     url = send(alice).json["image_url"]
     whole = forum.app.get(url)

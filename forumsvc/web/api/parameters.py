@@ -4,12 +4,13 @@ import json
 import re
 from itertools import islice
 from typing import Any, NoReturn
-from urllib.parse import parse_qsl
 
 from multipart import MultipartError, MultipartParser, MultipartPart, parse_options_header
 
-from ...errors import Malformed
+from ...errors import Malformed, UnsupportedBody
 from ...ids import parse_integer
+from ...texts import Message
+from ...urlencoded import FormError, parse_urlencoded
 
 _MAX_FIELDS = 2000
 _LARGE_JSON = 256 * 1024
@@ -17,8 +18,6 @@ _MAX_JSON_TOKENS = 20_000
 """In a large JSON document: strings, and the characters before other values. Each value takes up to
 thirty times the memory of its text."""
 _JSON_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)
-_ESCAPED_TEXT = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
-"""Escaped bytes of characters that are not ASCII, so none that separates fields."""
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 Values = dict[str, list[Any]]
@@ -74,7 +73,7 @@ class Parameters:
 
 
 def read_parameters(environ: dict[str, Any], *, query_wins: frozenset[str]) -> Parameters:
-    """Parse the parameters of a WSGI request. Raises Malformed.
+    """Parse the parameters of a WSGI request. Raises Malformed, UnsupportedBody.
 
     An uploaded file is a `multipart.MultipartPart`; the request closes those of `open_parts`.
     """
@@ -96,35 +95,19 @@ def _files(body: Values) -> list[MultipartPart]:
 
 
 def _query(text: str) -> Values:
-    if not text:
-        return {}
-    if not text.isascii():
-        # WSGI decodes bytes as Latin-1; parse_qsl needs the text that the client meant.
-        text = _utf8(text.encode("latin-1"), "the query string")
-    return _pairs(text, "the query string")
+    # WSGI decodes bytes as Latin-1.
+    return _pairs(text.encode("latin-1"), "the query string") if text else {}
 
 
-def _pairs(text: str, where: str) -> Values:
+def _pairs(raw: bytes, where: str) -> Values:
     values: Values = {}
-    # `parse_qsl` decodes byte by byte, which takes 50 ms for a long Chinese text.
-    text = _ESCAPED_TEXT.sub(_decoded, text)
     try:
-        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
-    except UnicodeDecodeError:
-        raise Malformed(f"{where} holds bytes that are not UTF-8") from None
-    except ValueError:
-        raise Malformed(f"{where} has more than {_MAX_FIELDS} fields") from None
+        pairs = parse_urlencoded(raw, _MAX_FIELDS)
+    except FormError as error:
+        raise Malformed(f"{where} {error}") from None
     for name, value in pairs:
         values.setdefault(name, []).append(value)
     return values
-
-
-def _decoded(found: re.Match[str]) -> str:
-    """Return the characters of escaped bytes; what is not UTF-8 stays, and is refused later."""
-    try:
-        return bytes.fromhex(found[0].replace("%", "")).decode("utf-8")
-    except UnicodeDecodeError:
-        return found[0]
 
 
 def _utf8(raw: bytes, where: str) -> str:
@@ -143,8 +126,10 @@ def _body(environ: dict[str, Any]) -> Values:
         return _multipart(environ, options)
     if kind == "application/json" or kind.endswith("+json"):
         return _json(_raw(environ))
-    if kind in ("", "application/x-www-form-urlencoded"):
-        return _pairs(_utf8(_raw(environ), "the form"), "the form")
+    if kind == "application/x-www-form-urlencoded":
+        return _pairs(_raw(environ), "the form")
+    if _raw(environ):
+        raise UnsupportedBody(Message("The body must be a form or JSON, as its Content-Type says."))
     return {}
 
 
@@ -162,26 +147,31 @@ def _multipart(environ: dict[str, Any], options: dict[str, str]) -> Values:
     if not length:
         return values
     try:
-        parser = MultipartParser(environ["wsgi.input"], boundary, length, part_limit=_MAX_FIELDS)
-        for part in parser:
-            values.setdefault(part.name, []).append(
-                part if part.filename is not None else _text(part)
-            )
-    except Malformed:
+        # Names of files are in any charset (RFC 7578 §4.2, §5.1.3), those of fields in UTF-8.
+        for part in MultipartParser(
+            environ["wsgi.input"], boundary, length, charset="latin-1", part_limit=_MAX_FIELDS
+        ):
+            values.setdefault(part.name, []).append(part)
+        return {
+            _utf8(name.encode("latin-1"), "the name of a field"): [_value(part) for part in parts]
+            for name, parts in values.items()
+        }
+    except (MultipartError, Malformed) as error:
         _close(values)
-        raise
-    except (MultipartError, UnicodeDecodeError, LookupError) as error:
-        _close(values)
-        raise Malformed(f"the multipart form cannot be read: {error}") from None
-    return values
+        raise Malformed(f"the multipart form cannot be read: {error.args[0]}") from None
 
 
-def _text(part: MultipartPart) -> str:
+def _value(part: MultipartPart) -> str | MultipartPart:
+    """Return the text of a part, or a file: a name of it may be missing (RFC 7578 §4.2)."""
+    if part.filename is not None or "filename*" in part.headers["Content-Disposition"].lower():
+        return part
     try:
-        return _utf8(part.raw, f"the field {part.name}")
-    finally:
-        # A long one is in a temporary file.
-        part.close()
+        text = part.raw.decode()
+    except UnicodeDecodeError:
+        return part
+    # A long one is in a temporary file.
+    part.close()
+    return text
 
 
 def _close(values: Values) -> None:

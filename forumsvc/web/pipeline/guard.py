@@ -4,8 +4,11 @@ import re
 from ipaddress import IPv6Address
 from typing import Any
 
-from ...errors import Malformed, NotFound, TooLarge
+from pyramid.response import Response
+
+from ...errors import Malformed, NotFound, TooLarge, UnsupportedBody
 from ...registry import ForumRegistry
+from ...settings import Settings
 from ...texts import Message
 from ..api.request import ForumRequest, Handler
 
@@ -30,26 +33,56 @@ _DATES = {
 }
 """Headers with a date, and the attributes of a request that parse them."""
 _MAX_RANGE_LENGTH = 100
+_ENCODED_CHARACTER = 12
+"""Bytes of a character outside the BMP, percent-encoded or as an escape of JSON."""
+_OTHER_FIELDS = 256 * 1024
+"""Bytes of a form for all but the text of a post."""
+_METHODS = "DELETE, GET, HEAD, OPTIONS, POST, PUT"
 
 
 def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Refuse undecodable and non-canonical paths, invalid hosts and large bodies."""
-    max_body = registry.forum_settings["http.max_body"]
+    settings = registry.forum_settings
 
     def guard(request: ForumRequest) -> Any:
         environ = request.environ
         environ.pop("HTTP_X_VHM_ROOT", None)  # it would move the root of the tree
+        if environ.get("REQUEST_URI") == "*":
+            return _answer_for_server(environ["REQUEST_METHOD"])
         _check_path(environ["PATH_INFO"])
         _check_canonical_path(environ)
         _check_host(environ)
         _drop_unusable_conditions(request)
-        if int(environ.get("CONTENT_LENGTH") or 0) > max_body:
-            raise TooLarge(
-                Message("The request body is larger than %(most)d bytes.", most=max_body)
-            )
+        check_body(
+            settings,
+            int(environ.get("CONTENT_LENGTH") or 0),
+            environ.get("CONTENT_TYPE", ""),
+            environ.get("HTTP_CONTENT_ENCODING", ""),
+        )
         return handler(request)
 
     return guard
+
+
+def _answer_for_server(method: str) -> Response:
+    """Answer `OPTIONS *`, which is about the whole server (RFC 9110 §9.3.7)."""
+    if method != "OPTIONS":
+        raise Malformed("only OPTIONS may name no path")
+    return Response(status=204, headerlist=[("Allow", _METHODS)])
+
+
+def check_body(settings: Settings, length: int, content_type: str, content_encoding: str) -> None:
+    """Refuse a body by its headers. Raises TooLarge, UnsupportedBody.
+
+    Only files need `http.max_body`. What is parsed as a whole takes many times its size.
+    """
+    most: int = settings["http.max_body"]
+    if not content_type.lower().startswith("multipart/form-data"):
+        most = min(most, _ENCODED_CHARACTER * settings["posts.max_body"] + _OTHER_FIELDS)
+    if length > most:
+        raise TooLarge(Message("The request body is larger than %(most)d bytes.", most=most))
+    if length and content_encoding.lower() not in ("", "identity"):
+        raise UnsupportedBody(Message("A body with a Content-Encoding is not read."))
 
 
 def _check_path(path: str) -> None:

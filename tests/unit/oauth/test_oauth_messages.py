@@ -14,11 +14,12 @@ JSON = "application/json"
 
 @each("kind", [FORM, FORM + "; charset=UTF-8", "", FORM.upper()])
 def test_a_form_is_read(kind: str) -> None:
-    assert read_body(kind, b"a=1&b=%C3%A9+x&a=2&c=") == [
+    assert read_body(kind, b"a=1&b=%C3%A9+x&a=2&c=&d=\xc3\xa9%C3%A9") == [
         ("a", "1"),
         ("b", "\u00e9 x"),
         ("a", "2"),
         ("c", ""),
+        ("d", "\u00e9\u00e9"),
     ]
 
 
@@ -26,6 +27,8 @@ def test_a_form_is_read(kind: str) -> None:
     ("kind", "body"),
     [
         (FORM, b"a=\xff"),
+        (FORM, b"a=%ff"),
+        (FORM, b"a=" + 200_000 * b"%"),
         (FORM, b"&".join(b"a%d=1" % number for number in range(101))),
         (FORM, b"a=" + 300_000 * b"1"),
         (JSON, b'[["grant_type", "password"]]'),
