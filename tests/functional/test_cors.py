@@ -29,6 +29,23 @@ def test_other_origins_read_every_answer_errors_too(make_forum: MakeForum, path:
     assert answer.headers["Vary"] == "Origin"
 
 
+@each(
+    "path",
+    [f"{API}/topics", f"{API}/nothing", "/", "/avatars/alice.svg", "/photos/x", "/health%0a"],
+)
+def test_what_every_origin_may_read_says_so_without_an_origin_too(
+    make_forum: MakeForum, path: str
+) -> None:
+    # A browser shows an image without `Origin`, keeps it, and gives it to a script.
+    forum = make_forum(http__cors_origins="*")
+    for headers in ({}, ORIGIN, {"If-None-Match": "*"}):
+        answer = raw(forum, "GET", path, headers)
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Origin" not in answer.headers.get("Vary", "")
+    options = raw(forum, "OPTIONS", f"{API}/topics", {"Access-Control-Request-Method": "PUT"})
+    assert "Allow" in options.headers
+
+
 def test_an_origin_that_is_not_listed_reads_nothing(make_forum: MakeForum) -> None:
     forum = make_forum(http__cors_origins="https://other.example.org")
     for method, headers in (("GET", ORIGIN), ("OPTIONS", PREFLIGHT)):

@@ -22,11 +22,12 @@ def cors_tween(handler: Handler, registry: ForumRegistry) -> Handler:
 
     def cors(request: ForumRequest) -> Any:
         origin = request.environ.get("HTTP_ORIGIN")
-        if origin is None or not (everybody or origin.lower() in origins):
+        # Caches give a script what a page without `Origin` got: with `*` all answers are the same.
+        allowed = "*" if everybody else origin if (origin or "").lower() in origins else None
+        if allowed is None:
             response = handler(request)
         else:
-            response = _preflight(request) or handler(request)
-            allowed = "*" if everybody else origin
+            response = (origin and _preflight(request)) or handler(request)
             response.headers["Access-Control-Allow-Origin"] = allowed
             response.headers["Access-Control-Expose-Headers"] = _EXPOSED
         if origins and not everybody:
