@@ -10,7 +10,6 @@ from dataclasses import replace
 from threading import BoundedSemaphore
 from typing import Any
 
-from psycopg import Error
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
 
@@ -124,6 +123,8 @@ class LimitedReads:
                 driver.rollback()
 
     def _begin_on(self, driver: Any) -> None:
+        from psycopg import Error  # not installed where there is only SQLite
+
         try:
             driver.execute(self._begin, prepare=False)
         except Error as error:

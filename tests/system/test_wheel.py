@@ -14,12 +14,31 @@ from forumsvc.cli.config import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 CODE = {".py", ".pyc"}
+EXTRAS = {"psycopg", "redis", "boto3", "botocore"}
 INI = """
 [app:main]
 use = egg:forumsvc
 site.environment = development
 sqlalchemy.url = sqlite:///%(here)s/var/forum.sqlite
 session.secret = a secret of the tests, long enough for everybody
+"""
+WITHOUT_EXTRAS = f"""
+import sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {EXTRAS}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
+SERVE = """
+import sys
+from pyramid.paster import get_app
+from webob import Request
+
+app = get_app("forum.ini")
+print(*(Request.blank(path).get_response(app).status_int for path in sys.argv[1:]))
 """
 
 
@@ -45,13 +64,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target / "site"
 
 
-def forumsvc(site: Path, folder: Path, *words: str) -> str:
-    """Run the command of the unpacked wheel, without the checkout on the path."""
+def python(site: Path, folder: Path, *words: str) -> str:
+    """Run Python with the unpacked wheel, without the checkout and the packages of the extras."""
     (folder / "forum.ini").write_text(INI)
+    (folder / "sitecustomize.py").write_text(WITHOUT_EXTRAS)
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "forumsvc.cli", "-c", "forum.ini", *words],
+        [sys.executable, "-P", *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(site)},
+        env={**os.environ, "PYTHONPATH": f"{folder}:{site}"},
         capture_output=True,
         text=True,
     )
@@ -59,10 +79,24 @@ def forumsvc(site: Path, folder: Path, *words: str) -> str:
     return done.stdout
 
 
+def forumsvc(site: Path, folder: Path, *words: str) -> str:
+    """Run the command of the unpacked wheel."""
+    return python(site, folder, "-m", "forumsvc.cli", "-c", "forum.ini", *words)
+
+
 def test_the_wheel_sets_up_a_database_by_itself(installed: Path, tmp_path: Path) -> None:
     forumsvc(installed, tmp_path, "db", "upgrade")
     assert '"id": 1' in forumsvc(installed, tmp_path, "--json", "node", "add", "General")
     assert '"login": "demo"' in forumsvc(installed, tmp_path, "--json", "demo")
+
+
+def test_the_wheel_alone_serves_searches_and_backs_up_a_forum_on_sqlite(
+    installed: Path, tmp_path: Path
+) -> None:
+    for words in (("db", "upgrade"), ("demo",), ("search", "reindex"), ("backup", "a.tar")):
+        forumsvc(installed, tmp_path, *words)
+    paths = ("/health", "/api/v3/topics", "/api/v3/search/topics?q=garden", "/")
+    assert python(installed, tmp_path, "-c", SERVE, *paths).split() == ["200"] * len(paths)
 
 
 def test_the_wheel_carries_the_files_that_an_installation_begins_with(
