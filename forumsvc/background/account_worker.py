@@ -56,7 +56,10 @@ class AccountWorker(Handler):
                 data = {**data, "files": []}
                 with self._database.session.begin() as db:
                     jobs.advance(db, job, data)
-            name = data.get("step", names[0])
+            name = data.get("step", "")
+            if name not in steps:
+                # A new order, or one of another release; a step may be done twice.
+                name, data = names[0], {**data, "last_id": 0}
             done = self._part(job, account, steps[name], {**data, "step": name})
             if done is None:
                 return

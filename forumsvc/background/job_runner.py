@@ -179,20 +179,18 @@ class JobRunner:
                 return
 
     def _record_failure(self, handler: Handler, job: Claimed, error: Exception) -> None:
-        is_final = job.attempts > len(handler.pauses)
+        pauses, trace = handler.pauses, None
         if isinstance(error, JobFailed):
-            message, trace = str(error), None
-            is_final = is_final or error.is_final
+            message = str(error)
+            pauses = () if error.is_final else pauses
         else:
             message, trace = f"{type(error).__name__}: {single_line_message(error)}", error
-        now = clock.now()
-        due_at: datetime | None = None if is_final else now + handler.pauses[job.attempts - 1]
         with self._database.session.begin() as db:
-            jobs.fail(db, job, now, message, due_at)
-        self.outcomes[handler.kind, GIVEN_UP if is_final else FAILED] += 1
+            attempt, due_at = jobs.fail(db, job, clock.now(), message, pauses)
+        self.outcomes[handler.kind, GIVEN_UP if due_at is None else FAILED] += 1
         log.error(
             "%s job %d has failed (attempt %d): %s; it %s",
-            *(job.kind, job.id, job.attempts, message),
+            *(job.kind, job.id, attempt, message),
             "is given up" if due_at is None else f"is tried again at {clock.rfc3339(due_at)}",
             exc_info=trace,
         )

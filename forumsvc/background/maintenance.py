@@ -3,9 +3,9 @@
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -14,7 +14,7 @@ from ..db.engine import Database
 from ..db.execution import SqlConnection
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..db.failures import is_temporary
-from ..errors import Conflict
+from ..errors import single_line_message
 from ..models import AuditRecord, Review
 from ..oauth import tokens
 from ..services import (
@@ -32,6 +32,7 @@ from ..services import (
 from ..services.access import post_networks
 from ..services.moderation import audit_log, reviews
 from ..settings import Settings
+from .one_by_one import OneByOne
 
 log = logging.getLogger(__name__)
 
@@ -55,21 +56,59 @@ class Maintenance:
         self._keep_unconfirmed = unconfirmed_accounts.keep(settings)
         self._secret = settings["session.secret"]
         self._due_at = 0.0
+        words = "the unconfirmed account of user %d is not deleted"
+        self._unconfirmed = OneByOne(database, words, unconfirmed_accounts.BATCH_SIZE)
+        words = "the account of user %d is not closed"
+        self._closing = OneByOne(database, words, closures.BATCH_SIZE)
 
     def run(self) -> bool:
         """Delete expired rows of each kind, if it is due; return whether there may be more."""
         if time.monotonic() < self._due_at:
             return False
-        deleted = [delete_batch(self._database, each, clock.now()) for each in self._expired]
-        has_more = BATCH_SIZE in deleted
-        has_more |= _end_unconfirmed(self._database, self._keep_unconfirmed)
-        has_more |= _trim_log(self._database, self._keep_log) == BATCH_SIZE
-        has_more |= _close_accounts(self._database, self._secret)
-        has_more |= _delete_reviews(self._database, self._keep_reviews) > 0
-        has_more |= _purge_deleted(self._database, self._keep_deleted) > 0
-        if not has_more:
+        has_more = [self._run_part(part) for part in self._parts()]
+        if not any(has_more):
             self._due_at = time.monotonic() + _EVERY_SECONDS
-        return has_more
+        return any(has_more)
+
+    def _parts(self) -> Iterator[Callable[[], bool]]:
+        """Yield the parts of the work; each returns whether there may be more."""
+        database = self._database
+        for each in self._expired:
+            yield partial(_delete_some, database, each)
+        yield self._end_unconfirmed
+        yield lambda: _trim_log(database, self._keep_log) == BATCH_SIZE
+        yield self._close_accounts
+        yield lambda: _delete_reviews(database, self._keep_reviews) > 0
+        yield lambda: _purge_deleted(database, self._keep_deleted) > 0
+
+    def _run_part(self, part: Callable[[], bool]) -> bool:
+        """Do a part. One that fails is logged, and holds up no other."""
+        try:
+            return part()
+        except Exception as error:
+            if is_temporary(error):
+                log.warning("a part is tried again later: %s", single_line_message(error))
+            else:
+                log.exception("a part of the maintenance has failed, and is tried again later")
+            return False
+
+    def _end_unconfirmed(self) -> bool:
+        """Delete accounts that nobody has confirmed for so long."""
+        if self._keep_unconfirmed is None:
+            return False
+        before = clock.now() - self._keep_unconfirmed
+        return self._unconfirmed.run(
+            lambda db, after: unconfirmed_accounts.over(db, before, after),
+            lambda db, user: unconfirmed_accounts.end(db, before, user.id),
+        )
+
+    def _close_accounts(self) -> bool:
+        """Erase people who closed their account and whose time is over."""
+        now = clock.now()
+        return self._closing.run(
+            lambda db, after: closures.over(db, now, after),
+            lambda db, user: closures.end(db, now, user, self._secret),
+        )
 
 
 def expired_rows(settings: Settings) -> list[ExpiredRows]:
@@ -88,6 +127,10 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
     ]
 
 
+def _delete_some(database: Database, expired: ExpiredRows) -> bool:
+    return delete_batch(database, expired, clock.now()) == BATCH_SIZE
+
+
 def _keep(settings: Settings, name: str) -> timedelta | None:
     """Return the days of a setting as a length of time; None: for ever."""
     days = settings[name]
@@ -102,48 +145,6 @@ def _delete_reviews(database: Database, keep: timedelta | None) -> int:
 def _purge_deleted(database: Database, keep: timedelta | None) -> int:
     """Delete the texts of some of the posts that were deleted so long ago; return how many."""
     return _end(database, keep, purge.is_any_over, purge.purge_some)
-
-
-def _end_unconfirmed(database: Database, keep: timedelta | None) -> bool:
-    """Delete accounts that nobody has confirmed for so long; return whether there are more."""
-    if keep is None:
-        return False
-    before = clock.now() - keep
-    with database.reads.connect() as connection:
-        ids = unconfirmed_accounts.over(connection, before)
-    ended = 0
-    for user_id in ids:
-        try:
-            with suppress(Conflict), database.session.begin() as db:
-                unconfirmed_accounts.end(db, before, user_id)
-                ended += 1
-        except Exception as error:
-            if is_temporary(error):
-                raise
-            log.exception("the unconfirmed account of user %d is not deleted", user_id)
-    return ended == unconfirmed_accounts.BATCH_SIZE
-
-
-def _close_accounts(database: Database, secret: str) -> bool:
-    """Erase people who closed their account and whose time is over; return whether there are more.
-
-    One who cannot be erased stops nobody else.
-    """
-    now, ended = clock.now(), 0
-    with database.reads.connect() as connection:
-        closing = closures.over(connection, now)
-    for one in closing:
-        try:
-            with database.session.begin() as db:
-                closures.end(db, now, one, secret)
-            ended += 1
-        except Conflict as error:
-            log.warning("the account of user %d is not closed: %s", one.id, error)
-        except Exception as error:
-            if is_temporary(error):
-                raise
-            log.exception("the account of user %d is not closed", one.id)
-    return ended == closures.BATCH_SIZE
 
 
 def _trim_log(database: Database, keep: timedelta | None) -> int:

@@ -7,6 +7,7 @@ from .. import clock
 from ..db.engine import Database
 from ..queries import reviews
 from ..services.moderation import restrictions
+from .one_by_one import OneByOne
 
 _COUNT_SECONDS = 10.0
 """How old the numbers of the metrics may be."""
@@ -29,18 +30,20 @@ class SilenceEnder:
         self.oldest_at: datetime | None = None
         self._database = database
         self._count_at = 0.0
+        words = "the silence of user %d has ended, and is not tidied up"
+        self._silences = OneByOne(database, words, restrictions.BATCH_SIZE)
 
     def forget(self) -> None:
         """Forget what was counted: another process has the lease, and reports it."""
         self.open_reviews, self.oldest_at, self._count_at = 0, None, 0.0
 
     def run(self) -> bool:
-        """End silences in one transaction; return whether there may be more."""
+        """End silences, each for itself; return whether there may be more."""
         if time.monotonic() >= self._count_at:
             self.open_reviews, self.oldest_at = reviews.waiting(self._database.executor)
             self._count_at = time.monotonic() + _COUNT_SECONDS
-        with self._database.reads.connect() as connection:
-            if not restrictions.is_any_over(connection, clock.now()):
-                return False
-        with self._database.session.begin() as db:
-            return restrictions.end_expired(db, clock.now()) == restrictions.BATCH_SIZE
+        now = clock.now()
+        return self._silences.run(
+            lambda db, after: restrictions.over(db, now, after),
+            lambda db, user: restrictions.end_expired(db, now, user.id),
+        )

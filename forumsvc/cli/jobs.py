@@ -49,7 +49,7 @@ def retry(context: Context, ids: tuple[int, ...], all_failed: bool, kind: str | 
     chosen = None if kind is None else JobKind(kind)
     with context.transaction() as db:
         again = queue.retry(db, clock.now(), ids=None if all_failed else ids, kind=chosen)
-        _check(ids, again)
+        _check(ids, again, ", or it is under way")
     context.output(f"Jobs that are due now: {len(again)}.", ids=again)
 
 
@@ -64,7 +64,7 @@ def discard(context: Context, ids: tuple[int, ...]) -> None:
     context.output(f"Jobs discarded: {len(gone)}.", ids=gone)
 
 
-def _check(ids: tuple[int, ...], found: list[int]) -> None:
+def _check(ids: tuple[int, ...], found: list[int], more: str = "") -> None:
     """Raise NotFound, which undoes all, unless each of the jobs was found."""
     if missing := sorted({*ids} - {*found}):
-        raise NotFound(f"There is no unfinished job {missing[0]}.")
+        raise NotFound(f"There is no unfinished job {missing[0]}{more}.")

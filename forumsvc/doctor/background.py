@@ -3,14 +3,17 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+from .. import clock
 from ..background.worker import is_anybody_alive
 from ..queries import events
-from ..services import deployment
+from ..services import closures, deployment
+from ..services.moderation import restrictions
 from .finding import Finding, error, warning
 from .installation import Installation
 from .times import age, words
 
 _LATE = timedelta(minutes=5)
+_OVERDUE = timedelta(hours=1)
 
 
 def check(installation: Installation) -> Iterator[Finding]:
@@ -24,11 +27,22 @@ def check(installation: Installation) -> Iterator[Finding]:
     with installation.database.reads.connect() as db:
         lags = events.lags(db)
         why = deployment.why_not(db, installation.settings["site.url"])
+        then = clock.now() - _OVERDUE
+        overdue = {
+            "The account is not closed": [row.id for row in closures.over(db, then)],
+            "The silence is not tidied up": [row.id for row in restrictions.over(db, then)],
+        }
     if why is not None:
         yield warning(
             f"Emails and webhooks wait: {why}. A copy for a rehearsal is right so; the one that is "
             "to send needs `forumsvc db adopt`."
         )
+    for what, ids in overdue.items():
+        if ids:
+            yield warning(
+                f"{what}, which was due more than an hour ago, of the users "
+                f"{', '.join(map(str, ids))}: look for them in the log, which says why."
+            )
     for lag in lags:
         late = age(lag.oldest_at)
         if late > _LATE:

@@ -38,6 +38,7 @@ def _notification(
         more = json.loads(row.details or "{}")
         more.pop("topic_id", None)
     return {
+        **more,
         "id": row.id,
         "type": row.type,
         "read": row.read_at is not None,
@@ -49,5 +50,4 @@ def _notification(
         "node": node(its_node) if its_node else None,
         "created_at": rfc3339(row.created_at),
         "updated_at": rfc3339(row.updated_at),
-        **more,
     }

@@ -62,11 +62,14 @@ def take_back(db: Session, now: datetime, user_id: int) -> bool:
     return True
 
 
-def over(db: SqlConnection, now: datetime) -> Sequence[Row[Any]]:
-    """Return users who are to be erased by now, up to BATCH_SIZE, without a lock."""
+def over(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
+    """Return users who are to be erased by now, up to BATCH_SIZE, without a lock.
+
+    after: only those with a higher id.
+    """
     columns: list[Any] = [User.id, User.closure_posts]
-    query = select(*columns).where(User.closes_at.is_not(None), User.closes_at <= now)
-    return db.execute(query.order_by(User.closes_at).limit(BATCH_SIZE)).all()
+    is_over = (User.closes_at.is_not(None), User.closes_at <= now, User.id > after)
+    return db.execute(select(*columns).where(*is_over).order_by(User.id).limit(BATCH_SIZE)).all()
 
 
 def end(db: Session, now: datetime, closing: Row[Any], secret: str) -> None:

@@ -84,7 +84,10 @@ def erase_user(
     user = _load(db, user_id)
     if user.is_builtin:
         raise Conflict(f"{user.login} is the service itself.")
-    addresses = [one for one in (user.email, user.unconfirmed_email) if one is not None]
+    # Anybody can write an address into the form: neither are strangers barred for it, nor is the
+    # address replaced in the texts of others.
+    is_confirmed = user.email is not None and user.email_confirmed_at is not None
+    addresses = [user.email] if is_confirmed else []
     _keep_blocks(db, now, user, addresses, secret)
     account, avatar = accounts.delete(db, user.login, actor_id=actor_id)
     login = login_of_erased(user_id)
@@ -100,12 +103,12 @@ def erase_user(
         "posts": str(posts),
         "login": user.login,
         "new_login": login,
-        # Anybody can write an address into the form, and would have it replaced in others' texts.
-        "addresses": [user.email] if user.email and user.email_confirmed_at else [],
+        "addresses": addresses,
         "files": [avatar] if avatar else [],
     }
     jobs.enqueue(db, JobKind.ACCOUNT, now, work, user_id)
-    digests = [email_digest(secret, each) for each in addresses]
+    known = [one for one in (user.email, user.unconfirmed_email) if one is not None]
+    digests = [email_digest(secret, each) for each in known]
     details = {"posts": str(posts), "email_digests": digests}
     deed = Deed(AdminAction.USER_ERASED, actor_id, now, user_id, reason=reason, details=details)
     deeds.record(db, deed)
@@ -125,7 +128,10 @@ def _load(db: Session, user_id: int) -> Row[Any]:
 
 
 def _keep_blocks(db: Session, now: datetime, user: Any, addresses: list[str], secret: str) -> None:
-    """Let blocks of the person's addresses, and a block of the person, outlive the erasure."""
+    """Let blocks of the person's addresses, and a block of the person, outlive the erasure.
+
+    addresses: those that the person has confirmed.
+    """
     is_email = AccessBlock.kind == AccessBlockKind.EMAIL
     for address in addresses:
         digest = email_digest(secret, address)

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session, aliased
 from ..db.base import UtcDateTime
 from ..db.execution import SqlConnection
 from ..db.expired_rows import ExpiredRows
-from ..db.statements import delete_of, insert_of, insert_row, update_of
+from ..db.statements import at_least_zero, delete_of, insert_of, insert_row, update_of
 from ..models import Job, JobKind, JobState
 from ..models.job import ONCE
 
@@ -126,9 +126,12 @@ def claim(db: Session, kind: JobKind, now: datetime, lock: timedelta) -> Claimed
     return None if row is None else SimpleNamespace(**row._mapping)
 
 
+def _is_free(now: datetime) -> Any:
+    return or_(Job.locked_until.is_(None), Job.locked_until <= now)
+
+
 def _is_due(kind: JobKind, now: datetime) -> tuple[Any, ...]:
-    is_free = or_(Job.locked_until.is_(None), Job.locked_until <= now)
-    due = (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, is_free)
+    due = (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, _is_free(now))
     if kind not in _IN_ORDER:
         return due
     earlier = aliased(Job)
@@ -189,15 +192,24 @@ def discard_own(db: Session, job: Claimed) -> None:
 
 def give_back(db: Session, job: Claimed, due_at: datetime) -> None:
     """Free a job that could not be tried, and is tried again at `due_at`; it counts no attempt."""
-    _release(db, job, attempts=Job.attempts - 1, due_at=due_at)
+    _release(db, job, attempts=at_least_zero(Job.attempts - 1), due_at=due_at)
 
 
-def fail(db: Session, job: Claimed, now: datetime, error: str, due_at: datetime | None) -> None:
-    """Record a failed attempt. due_at: of the next one; None: the job is given up."""
-    values: dict[str, Any] = {"state": JobState.FAILED, "finished_at": now}
-    if due_at is not None:
-        values = {"due_at": due_at}
+def fail(
+    db: Session, job: Claimed, now: datetime, error: str, pauses: Sequence[timedelta]
+) -> tuple[int, datetime | None]:
+    """Record a failed attempt; return its number since the last progress, and when the next one is.
+
+    pauses: after each attempt; after the one behind the last pause the job is given up: None.
+    """
+    stored = db.scalar(select(Job.attempts).where(*_is_held(job)).with_for_update())
+    attempt = max(1, stored or job.attempts)
+    due_at = None if attempt > len(pauses) else now + pauses[attempt - 1]
+    values: dict[str, Any] = {"due_at": due_at}
+    if due_at is None:
+        values = {"state": JobState.FAILED, "finished_at": now}
     _release(db, job, error=error[:_MOST_ERROR], **values)
+    return attempt, due_at
 
 
 def _release(db: Session, job: Claimed, **values: Any) -> None:
@@ -221,12 +233,12 @@ def newest(
 def retry(
     db: Session, now: datetime, *, ids: Sequence[int] | None, kind: JobKind | None = None
 ) -> list[int]:
-    """Make jobs due at once, with all their attempts; return their ids.
+    """Make jobs due at once, with all their attempts; return their ids. None that is under way.
 
     ids: which of those that wait or are given up; None: all that are given up, of `kind` if it is
     not None.
     """
-    again = update_of(Job).where(Job.state != JobState.DONE)
+    again = update_of(Job).where(Job.state != JobState.DONE, _is_free(now))
     if ids is not None:
         again = again.where(Job.id.in_(ids))
     else:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, or_, select, union_all
+from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from ..db.engine import Database
@@ -75,13 +75,9 @@ def enqueue(
 
 
 def delete_of_user(db: Session, user_id: int) -> None:
-    """Delete all emails of a user, and those to their addresses."""
-    addresses = union_all(
-        *(
-            select(func.lower(column)).where(User.id == user_id, column.is_not(None))
-            for column in (User.email, User.unconfirmed_email)
-        )
-    )
+    """Delete all emails of a user, and those of nobody known to the address that is theirs."""
+    is_confirmed = (User.id == user_id, User.email_confirmed_at.is_not(None))
+    address = select(func.lower(User.email)).where(*is_confirmed).scalar_subquery()
     recipient = func.lower(Job.data["recipient"].as_string())
-    is_theirs = or_(Job.key == str(user_id), recipient.in_(addresses))
+    is_theirs = or_(Job.key == str(user_id), and_(Job.key.is_(None), recipient == address))
     db.execute(delete_of(Job).where(Job.kind == JobKind.MAIL, is_theirs))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import ColumnElement, Row, exists, select
 from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_columns
@@ -46,14 +46,13 @@ def keep(settings: Mapping[str, Any]) -> timedelta | None:
     return timedelta(days=days)
 
 
-def over(db: SqlConnection, before: datetime) -> Sequence[int]:
-    """Return the ids of accounts to be deleted, up to BATCH_SIZE, without a lock.
+def over(db: SqlConnection, before: datetime, after: int = 0) -> Sequence[Row[Any]]:
+    """Return accounts to be deleted, with their ids, up to BATCH_SIZE, without a lock.
 
-    before: neither created nor changed since.
+    before: neither created nor changed since; after: only those with a higher id.
     """
-    return db.scalars(
-        select(User.id).where(*_is_over(before)).order_by(User.id).limit(BATCH_SIZE)
-    ).all()
+    found = select(User.id).where(*_is_over(before), User.id > after)
+    return db.execute(found.order_by(User.id).limit(BATCH_SIZE)).all()
 
 
 def end(db: Session, before: datetime, user_id: int) -> None:

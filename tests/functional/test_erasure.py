@@ -24,6 +24,7 @@ from forumsvc.models import (
     Favorite,
     Job,
     JobKind,
+    Notification,
     Reply,
     Topic,
     User,
@@ -313,6 +314,45 @@ def test_an_erasure_goes_on_where_a_killed_worker_was(
     with forum.database.reads.connect() as reads:
         told = select(Event.id).where(Event.reply_id == traces["reply"])
         assert len(reads.scalars(told.where(Event.type == "reply.updated")).all()) == 1
+
+
+def test_a_silenced_person_bars_no_address_that_they_have_not_confirmed(
+    forum: Forum, zoe: Person
+) -> None:
+    stranger = "stranger@company.example"
+    forum.change(zoe.id, state="blocked", blocked_at=clock.now(), unconfirmed_email=stranger)
+    forum.change(zoe.id, email_confirmed_at=None)
+    order(forum, zoe)
+    with forum.database.reads.connect() as reads:
+        assert reads.scalars(select(AccessBlock.value)).all() == []
+    signed_up = forum.nobody.post("/users", login="new", password="tangled-77", email=stranger)
+    assert signed_up.status_int == 201
+
+
+def test_an_erasure_whose_step_another_release_has_named_otherwise_begins_anew(
+    forum: Forum, zoe: Person, traces: dict[str, int]
+) -> None:
+    order(forum, zoe)
+    with forum.database.session.begin() as db:
+        job = db.scalars(select(Job).where(Job.kind == JobKind.ACCOUNT)).one()
+        job.data = {**job.data, "step": "a step of yesterday", "last_id": 10**9}
+    work(forum)
+    assert account_jobs(forum) == 0
+    assert f"@{LOGIN}" not in content(forum.nobody.get(f"/replies/{traces['mention']}"))["body"]
+
+
+def test_an_erased_reporter_gets_no_notification(
+    forum: Forum, zoe: Person, traces: dict[str, int]
+) -> None:
+    order(forum, zoe)
+    work(forum)
+    chief = forum.person("chief", role="maintainer", scope="read write moderate")
+    for review in chief.get("/reviews").json:
+        chief.post(f"/reviews/{review['id']}/resolve", decision="dismiss")
+    with forum.database.reads.connect() as reads:
+        of_zoe = select(Notification.id).where(Notification.user_id == zoe.id)
+        assert reads.scalars(of_zoe).all() == []
+        assert reads.scalar(select(User.unread_count).where(User.id == zoe.id)) == 0
 
 
 def test_the_login_is_free_and_a_block_of_the_person_outlives_the_erasure(

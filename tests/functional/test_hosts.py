@@ -17,6 +17,7 @@ from forumsvc.db.engine import Database
 from forumsvc.doctor.database import BACKGROUND_THREADS
 from forumsvc.models import AuditRecord, Host
 from forumsvc.services import hosts, leases
+from forumsvc.services.moderation import settings_log
 from forumsvc.settings import Settings
 from tests.functional.conftest import MakeForum
 from tests.functional.test_background_worker import SECONDS, Recorder, stop
@@ -145,3 +146,27 @@ def test_a_task_that_needs_no_lease_is_done_by_every_worker(database: Database) 
     for worker in workers:
         stop(worker)
     assert leases.holder(database.executor, "report") is None
+
+
+def test_a_container_with_a_new_name_and_the_settings_of_the_last_one_records_nothing(
+    database: Database,
+) -> None:
+    with database.session.begin() as db:
+        for number in range(3):
+            settings_log.record_changes(db, clock.now(), f"container-{number}", {"a": "1"})
+        settings_log.record_changes(db, clock.now(), "container-3", {"a": "1", "b": "2"})
+    assert [(one["host"], one["changed"]) for one in recorded(database)] == [
+        ("container-0", ["a"]),
+        ("container-3", ["b"]),
+    ]
+
+
+def test_a_host_is_compared_with_its_own_last_record_however_many_others_have_started(
+    database: Database,
+) -> None:
+    with database.session.begin() as db:
+        settings_log.record_changes(db, clock.now(), "first", {"a": "0"})
+        for number in range(120):
+            settings_log.record_changes(db, clock.now(), f"host-{number}", {"a": str(number + 1)})
+        settings_log.record_changes(db, clock.now(), "first", {"a": "0"})
+    assert [one["host"] for one in recorded(database)].count("first") == 1

@@ -97,6 +97,42 @@ def test_a_job_that_fails_is_tried_after_each_pause_and_then_given_up_and_kept(
     assert caplog.text.count("a mistake; it is given up") == 1
 
 
+def test_a_job_that_made_progress_has_all_its_attempts_again(
+    scene: Scene, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.enqueue()
+    for _ in scene.handler.pauses:
+        scene.handler.errors = [ValueError("a mistake")]
+        scene.run()
+        scene.now += MINUTE
+
+    def advance_and_fail(job: Claimed) -> None:
+        with scene.database.session.begin() as db:
+            jobs.advance(db, job, {"part": 1})
+        raise ValueError("another mistake")
+
+    monkeypatch.setattr(scene.handler, "run", advance_and_fail)
+    assert scene.run() == 1
+    [row] = scene.rows()
+    assert (row.state, row.attempts, row.due_at) == ("waiting", 1, scene.now + MINUTE)
+    assert "(attempt 1): ValueError: another mistake; it is tried again" in caplog.text
+
+
+def test_a_job_that_is_under_way_is_not_retried(scene: Scene) -> None:
+    scene.enqueue()
+    with scene.database.session.begin() as db:
+        job: Any = jobs.claim(db, JobKind.NOTIFY, scene.now, MINUTE)
+        assert jobs.retry(db, scene.now, ids=[job.id]) == []
+    [row] = scene.rows()
+    assert row.attempts == 1
+    scene.now += MINUTE
+    with scene.database.session.begin() as db:
+        assert jobs.retry(db, scene.now, ids=[job.id]) == [job.id]
+        jobs.give_back(db, job, scene.now)
+    [row] = scene.rows()
+    assert row.attempts == 0
+
+
 def test_an_erasure_or_a_sweep_that_is_given_up_is_kept_until_somebody_looks(scene: Scene) -> None:
     kinds = (JobKind.ACCOUNT, JobKind.SWEEP, JobKind.NOTIFY)
     with scene.database.session.begin() as db:
@@ -148,7 +184,7 @@ def test_who_has_lost_a_job_to_another_process_changes_nothing_of_it(scene: Scen
     [before] = scene.rows()
     for change in (
         lambda db: jobs.finish(db, lost, scene.now),
-        lambda db: jobs.fail(db, lost, scene.now, "late", None),
+        lambda db: jobs.fail(db, lost, scene.now, "late", ()),
         lambda db: jobs.give_back(db, lost, clock.now()),
     ):
         with scene.database.session.begin() as db:

@@ -44,7 +44,10 @@ def notify(db: Session, now: datetime, user_id: int, notice: Notice) -> None:
 
 
 def notify_all(db: Session, now: datetime, user_ids: Select[Any], notice: Notice) -> None:
-    """Notify users of an action of a moderator, by as many statements as for one user."""
+    """Notify users of an action of a moderator, by as many statements as for one user.
+
+    Those who are deleted are left out.
+    """
     title, shown_id = notice.title, None
     if notice.topic_id is not None:
         is_visible = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
@@ -69,7 +72,7 @@ def notify_all(db: Session, now: datetime, user_ids: Select[Any], notice: Notice
         "created_at": now,
         "updated_at": now,
     }
-    is_recipient = User.id.in_(user_ids)
+    is_recipient = and_(User.id.in_(user_ids), User.state != UserState.DELETED)
     lock_users(db, is_recipient)
     types = Notification.__table__.c
     literals = [literal(value, types[name].type) for name, value in values.items()]

@@ -4,12 +4,12 @@ A silenced user may only read. What holds now stands in the user's row, where it
 `restrictions` has the history. The caller has locked the user's row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, Row, or_, select
 from sqlalchemy.orm import Session
 
 from ... import clock
@@ -35,7 +35,7 @@ from . import notices, sweeps
 from .notices import Notice
 
 BATCH_SIZE = 100
-"""Users per transaction."""
+"""Users whose silences are ended in a row."""
 _RECENT = timedelta(days=7)
 
 
@@ -136,21 +136,20 @@ def lift(
     _restore(db, deed)
 
 
-def is_any_over(db: SqlConnection, now: datetime) -> bool:
-    """Return whether `end_expired` has something to do, without a lock."""
-    return db.scalar(select(User.id).where(*_is_over(now)).limit(1)) is not None
+def over(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
+    """Return users whose silence has ended by the clock, with their ids, without a lock.
 
-
-def end_expired(db: Session, now: datetime) -> int:
-    """Tidy up after silences that have ended by the clock, and tell the users.
-
-    At most BATCH_SIZE in a transaction; return how many.
+    At most BATCH_SIZE. after: only those with a higher id.
     """
-    query = select(User.id).where(*_is_over(now)).order_by(User.id).limit(BATCH_SIZE)
-    ids = list(db.scalars(with_row_locks(query, User)))
-    for user_id in ids:
+    found = select(User.id).where(*_is_over(now), User.id > after)
+    return db.execute(found.order_by(User.id).limit(BATCH_SIZE)).all()
+
+
+def end_expired(db: Session, now: datetime, user_id: int) -> None:
+    """Tidy up after a silence that has ended by the clock, and tell the user."""
+    query = select(User.id).where(*_is_over(now), User.id == user_id)
+    if db.scalar(with_row_locks(query, User)) is not None:
         _restore(db, Deed(EventType.USER_UNSILENCED, None, now, user_id))
-    return len(ids)
 
 
 def _is_over(now: datetime) -> tuple[ColumnElement[bool], ...]:

@@ -11,16 +11,15 @@ from ...models import AdminAction, AuditRecord
 from .. import deeds
 from ..deeds import Deed
 
-_LOOKED_AT = 100
-"""As many of the newest records are looked through for the host's last one."""
-
 
 def record_changes(db: Session, now: datetime, host: str, settings: Mapping[str, str]) -> None:
     """Record which settings a host has, unless its last record has the same.
 
-    settings: those that are not the default, as `forumsvc settings` prints them: secrets masked.
+    A host without a record, such as a container, which has a new name at each start, is compared
+    with the newest record of any. settings: those that are not the default, as `forumsvc settings`
+    prints them: secrets masked.
     """
-    before = _last(db, host)
+    before = _last(db, host) or _last(db, None)
     if before == settings:
         return
     was = before or {}
@@ -29,16 +28,13 @@ def record_changes(db: Session, now: datetime, host: str, settings: Mapping[str,
     deeds.record(db, Deed(AdminAction.SETTINGS_CHANGED, None, now, details=details))
 
 
-def _last(db: Session, host: str) -> dict[str, str] | None:
-    """Return the settings in the last record of a host, None without one."""
-    newest = (
-        select(AuditRecord.details)
-        .where(AuditRecord.action == str(AdminAction.SETTINGS_CHANGED))
-        .order_by(AuditRecord.id.desc())
-        .limit(_LOOKED_AT)
+def _last(db: Session, host: str | None) -> dict[str, str] | None:
+    """Return the settings in the last record of a host, or of any; None without one."""
+    records = select(AuditRecord.details).where(
+        AuditRecord.action == str(AdminAction.SETTINGS_CHANGED)
     )
-    for text in db.scalars(newest):
-        details = json.loads(text or "{}")
-        if details.get("host") == host:
-            return dict(details["settings"])
-    return None
+    if host is not None:
+        named = json.dumps({"host": host}, ensure_ascii=False)[1:-1]
+        records = records.where(AuditRecord.details.contains(named, autoescape=True))
+    text = db.scalar(records.order_by(AuditRecord.id.desc()).limit(1))
+    return None if text is None else dict(json.loads(text)["settings"])

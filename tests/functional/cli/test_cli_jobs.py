@@ -22,7 +22,7 @@ def failed(database: Database) -> int:
     with database.session.begin() as db:
         job = jobs.claim(db, JobKind.MAIL, clock.now(), timedelta(minutes=1))
         assert job is not None
-        jobs.fail(db, job, clock.now(), "SMTPDataError 554", None)
+        jobs.fail(db, job, clock.now(), "SMTPDataError 554", ())
     return int(job.id)
 
 

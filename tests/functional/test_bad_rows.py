@@ -1,0 +1,130 @@
+"""A row that cannot be changed, or a table that fails, holds up no other."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc import clock
+from forumsvc.background import maintenance
+from forumsvc.background.maintenance import Maintenance
+from forumsvc.background.silences import SilenceEnder
+from forumsvc.doctor.background import check
+from forumsvc.doctor.installation import Installation
+from forumsvc.models import MailKind, User
+from forumsvc.services import accounts, closures, mails, unconfirmed_accounts
+from forumsvc.services.moderation import restrictions
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+from tests.functional.queued_mails import queued_mails
+from tests.functional.rows import insert_rows
+
+pytestmark = pytest.mark.both_databases
+
+LONG_AGO = clock.now() - timedelta(days=40)
+
+
+def insert_users(forum: Forum, number: int, **values: Any) -> list[int]:
+    times = {"created_at": LONG_AGO, "updated_at": LONG_AGO}
+    rows = [{"login": f"user{at}", **times, **values} for at in range(number)]
+    for at, row in enumerate(rows):
+        if "email" in row:
+            row["email"] = row["email_key"] = f"user{at}@example.org"
+    with forum.database.session.begin() as db:
+        return insert_rows(db, User, rows)
+
+
+def states(forum: Forum, ids: list[int]) -> list[str]:
+    with forum.database.reads.connect() as db:
+        return [*db.scalars(select(User.state).where(User.id.in_(ids)).order_by(User.id))]
+
+
+def fails_for(ids: list[int], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a session, a time and a user that cannot be done for some users."""
+
+    def failing(*given: Any) -> Any:
+        if getattr(given[2], "id", given[2]) in ids:
+            raise ValueError("a row that cannot be changed")
+        return function(*given)
+
+    return failing
+
+
+def run_all(task: Any) -> None:
+    for _ in range(10):
+        if not task.run():
+            return
+    raise AssertionError("there is always more")
+
+
+@pytest.fixture
+def forum(make_forum: MakeForum) -> Forum:
+    return make_forum(mail__delivery="folder", accounts__confirm_email="true")
+
+
+def test_silences_end_beside_one_that_cannot(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    number = restrictions.BATCH_SIZE + 2
+    ids = insert_users(forum, number, state="blocked", blocked_at=LONG_AGO, blocked_until=LONG_AGO)
+    bad = ids[: restrictions.BATCH_SIZE]
+    failing = fails_for(bad, restrictions.end_expired)
+    monkeypatch.setattr(restrictions, "end_expired", failing)
+    run_all(SilenceEnder(forum.database, 1))
+    assert states(forum, ids[-2:]) == ["active"] * 2
+    assert f"the silence of user {bad[0]} has ended, and is not tidied up" in caplog.text
+
+
+def test_accounts_are_closed_behind_as_many_as_a_turn_has_that_cannot(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = closures.BATCH_SIZE + 1
+    ids = insert_users(forum, number, closes_at=LONG_AGO, closure_posts="keep")
+    monkeypatch.setattr(closures, "end", fails_for(ids[:-1], closures.end))
+    run_all(Maintenance(forum.database, forum.registry.forum_settings))
+    assert states(forum, ids[-1:]) == ["deleted"]
+    settings = forum.registry.forum_settings
+    said = [str(one) for one in check(Installation(Path(), settings, None, forum.database))]
+    assert any(f"more than an hour ago, of the users {ids[0]}, {ids[1]}" in one for one in said)
+
+
+def test_unconfirmed_accounts_end_behind_as_many_as_a_turn_has_that_cannot(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = insert_users(forum, unconfirmed_accounts.BATCH_SIZE + 1, email="")
+    failing = fails_for(ids[:-1], unconfirmed_accounts.end)
+    monkeypatch.setattr(unconfirmed_accounts, "end", failing)
+    run_all(Maintenance(forum.database, forum.registry.forum_settings))
+    assert states(forum, ids[-1:]) == ["deleted"]
+
+
+def test_what_fails_in_one_table_stops_no_other_maintenance(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    [user_id] = insert_users(forum, 1, closes_at=LONG_AGO, closure_posts="keep")
+
+    def failing(database: Any, expired: Any, now: datetime) -> int:
+        raise ValueError("a table that fails")
+
+    monkeypatch.setattr(maintenance, "delete_batch", failing)
+    run_all(Maintenance(forum.database, forum.registry.forum_settings))
+    assert states(forum, [user_id]) == ["deleted"]
+    assert "a part of the maintenance has failed" in caplog.text
+
+
+def test_an_email_of_another_waits_on_when_somebody_goes_who_named_its_address(
+    forum: Forum,
+) -> None:
+    victim, eve = forum.person("victim"), forum.person("eve")
+    address = "victim@example.org"
+    forum.change(victim.id, email=address, email_key=address, email_confirmed_at=clock.now())
+    forum.change(eve.id, unconfirmed_email=address)
+    with forum.database.session.begin() as db:
+        for user_id in (victim.id, None, eve.id):
+            kind = MailKind.PASSWORD_RESET
+            mails.enqueue(db, kind, address, clock.now(), user_id=user_id, data={"url": "u"})
+        accounts.delete(db, "eve")
+    assert [one.user_id for one in queued_mails(forum.database)] == [victim.id, None]
