@@ -1,12 +1,13 @@
 """Building the description from its YAML files.
 
-The files use six tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
-`site.url`; `!needs SCOPE` and `!optional SCOPE`, the security requirement of an operation that
-requires a token, or accepts one; `!words [NAME, WORD]`, the words of an enum of the models, and
-others; `!message`, what a webhook receives.
+The files use seven tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
+the address of the service; `!needs SCOPE` and `!optional SCOPE`, the security requirement of an
+operation that requires a token, or accepts one; `!enum`, the words of enums of the models, and
+others; `!form`, the body of a request; `!message`, what a webhook receives.
 """
 
 import json
+from enum import EnumType
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,6 +19,8 @@ from .. import models
 from ..models import PROFILE_TEXTS, TextKind
 from ..settings import Settings
 from .keyed import to_keyed
+from .unused import remove_unused
+from .words import words_schema
 
 _SCHEMES = ("OAuth", "Bearer", "AccessToken")
 _READ_FAILURES = {
@@ -38,6 +41,10 @@ _PATTERNS = {
     TextKind.URL: r"^(https?://[a-z0-9]([a-z0-9\-.]*[a-z0-9])?(:[0-9]{1,4})?(/[!-Z_a-z~]*)?)?$",
 }
 """What may stand in a text of a profile."""
+_JSON = "application/json"
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+_MESSAGES = "Webhook messages"
+"""The tag of what receivers of webhooks get."""
 _METHODS = frozenset({"get", "put", "post", "delete"})
 
 
@@ -58,35 +65,45 @@ def _security(loader: Any, node: Any) -> list[dict[str, list[str]]]:
     return [{scheme: [node.value]} for scheme in _SCHEMES]
 
 
-def _words(loader: Any, node: Any) -> list[str | None]:
-    found: list[str | None] = []
-    for name in loader.construct_sequence(node):
-        enum = getattr(models, name or "", None)
-        found += [name] if enum is None else [str(word) for word in enum]
-    return found
+def _enum(loader: Any, node: Any) -> dict[str, Any]:
+    """Return the schema of words. `of`: words, and enums of the models by their names."""
+    given = loader.construct_mapping(node, deep=True)
+    words: list[str] = []
+    for name in given["of"]:
+        enum = getattr(models, name, None)
+        words += map(str, enum) if isinstance(enum, EnumType) else [name]
+    return words_schema(words, given.get("description", ""))
+
+
+def _form(loader: Any, node: Any) -> dict[str, Any]:
+    """Return the body of a request. `schema`: its name; `required`: true if missing."""
+    given = loader.construct_mapping(node, deep=True)
+    schema = {"$ref": f"#/components/schemas/{given['schema']}"}
+    content = {_JSON: {"schema": schema, "example": given["example"]}}
+    return {"required": given.get("required", True), "content": content}
 
 
 def _message(loader: Any, node: Any) -> dict[str, Any]:
     """Return a webhook of OpenAPI: the request that its receiver gets."""
-    told = loader.construct_mapping(node, deep=True)
-    data = {"required": told["data"]}
+    given = loader.construct_mapping(node, deep=True)
+    data = {"required": given["data"]}
     schema = {
         "allOf": [{"$ref": "#/components/schemas/WebhookMessage"}, {"properties": {"data": data}}]
     }
-    body = {"required": True, "content": {"application/json": {"schema": schema}}}
     headers = ("MessageId", "MessageTimestamp", "MessageSignature")
     operation = {
-        "summary": told["summary"],
-        "tags": ["Webhooks"],
+        "summary": given["summary"],
+        "tags": [_MESSAGES],
         "security": [],
         "parameters": [_parameter(name) for name in headers],
-        "requestBody": body,
+        "requestBody": {"required": True, "content": {_JSON: {"schema": schema}}},
         "responses": {"2XX": {"description": "Any such answer within 15 seconds is a success."}},
     }
     return {"post": operation}
 
 
-_Loader.add_constructor("!words", _words)
+_Loader.add_constructor("!enum", _enum)
+_Loader.add_constructor("!form", _form)
 _Loader.add_constructor("!message", _message)
 _Loader.add_constructor("!setting", lambda loader, node: _Setting(node.value))
 _Loader.add_constructor("!address", lambda loader, node: _Address(node.value))
@@ -94,35 +111,54 @@ _Loader.add_constructor("!needs", _security)
 _Loader.add_constructor("!optional", lambda loader, node: [{}, *_security(loader, node)])
 
 
-def describe(settings: Settings) -> dict[str, Any]:
-    """Return the description of a service with these settings, in the shape of its responses."""
-    document: dict[str, Any] = _with_settings(_load(), settings)
+def describe(
+    settings: Settings, url: str = "", *, webhooks: bool = True, forms: bool = False
+) -> dict[str, Any]:
+    """Return the description of a service with these settings, in the shape of its responses.
+
+    url: where the service is, for an empty `site.url`; webhooks: whether to describe what their
+    receivers get; forms: whether to describe that bodies may be forms, too.
+    """
+    document: dict[str, Any] = _with_settings(_load(), settings, settings["site.url"] or url)
+    if not webhooks:
+        del document["webhooks"]
+        document["tags"] = [tag for tag in document["tags"] if tag["name"] != _MESSAGES]
     _add_objects_of_events(document["components"]["schemas"])
     for parameter in document["components"]["parameters"].values():
         _allow_empty(parameter)
     for path_name, path in document["paths"].items():
-        path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
-        for method in _METHODS & path.keys():
-            operation = path[method]
-            for parameter in operation.get("parameters", ()):
-                _allow_empty(parameter)
-            failures = _READ_FAILURES if method == "get" else _WRITE_FAILURES
-            responses = {
-                status: {"$ref": f"#/components/responses/{name}"}
-                for status, name in failures.items()
-            }
-            operation["responses"] = {**responses, **operation["responses"]}
-            is_file = "application/octet-stream" in operation["responses"].get("200", {}).get(
-                "content", {}
-            )
-            if method == "get" and path_name.startswith(_API) and not is_file:
-                _make_conditional(operation, document["components"]["responses"])
-            elif method != "delete" and _parameter("IfMatch") in operation.get("parameters", ()):
-                _add_etag(operation, document["components"]["responses"], "NewETag")
-            operation["responses"] = dict(sorted(operation["responses"].items()))
-            _add_rate_limit_headers(operation["responses"])
+        if path_name.startswith(_API):
+            path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
+            for method in _METHODS & path.keys():
+                _complete(path[method], method, document["components"]["responses"], forms=forms)
     _add_rate_limit_headers(document["components"]["responses"])
-    return to_keyed(document) if settings["api.envelope"] == "keyed" else document
+    if settings["api.envelope"] == "keyed":
+        to_keyed(document)
+    remove_unused(document)
+    return document
+
+
+def _complete(
+    operation: dict[str, Any], method: str, components: dict[str, Any], *, forms: bool
+) -> None:
+    """Add to an operation of the API what all have. components: the shared responses."""
+    for parameter in operation.get("parameters", ()):
+        _allow_empty(parameter)
+    body = operation.get("requestBody", {}).get("content", {})
+    if forms and _JSON in body:
+        body.update(dict.fromkeys(_FORMS, body[_JSON]))
+    failures = _READ_FAILURES if method == "get" else _WRITE_FAILURES
+    responses = {
+        status: {"$ref": f"#/components/responses/{name}"} for status, name in failures.items()
+    }
+    operation["responses"] = {**responses, **operation["responses"]}
+    success = operation["responses"].get("200", {})
+    if method == "get" and "application/octet-stream" not in success.get("content", {}):
+        _make_conditional(operation, components)
+    elif method != "delete" and _parameter("IfMatch") in operation.get("parameters", ()):
+        _add_etag(operation, components, "NewETag")
+    operation["responses"] = dict(sorted(operation["responses"].items()))
+    _add_rate_limit_headers(operation["responses"])
 
 
 def _add_objects_of_events(schemas: dict[str, Any]) -> None:
@@ -173,7 +209,27 @@ def _load() -> dict[str, Any]:
     for file in _yaml_files(files(__package__)):
         _merge(document, yaml.load(file.read_text(encoding="utf-8"), _Loader), file.name)  # noqa: S506
     _add_profile_texts(document["components"])
+    for event, item in document["webhooks"].items():
+        item["post"]["operationId"] = "receive" + event.title().replace(".", "").replace("_", "")
+    for name, schema in document["components"]["schemas"].items():
+        if name.endswith("Form"):
+            _accept_null(schema)
     return document
+
+
+def _accept_null(form: dict[str, Any]) -> None:
+    """Say that null means that an optional field is missing."""
+    required, fields = form.get("required", ()), form["properties"]
+    form["properties"] = {
+        name: field if name in required else _or_null(field) for name, field in fields.items()
+    }
+
+
+def _or_null(field: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" not in field:
+        return {**field, "type": [field["type"], "null"]}
+    rest = {key: value for key, value in field.items() if key != "$ref"}
+    return {"oneOf": [{"$ref": field["$ref"]}, {"type": "null"}], **rest}
 
 
 def _add_profile_texts(components: dict[str, Any]) -> None:
@@ -205,15 +261,15 @@ def _merge(into: dict[str, Any], other: dict[str, Any], where: str) -> None:
             raise ValueError(f"{where}: {key} is described twice")
 
 
-def _with_settings(value: Any, settings: Settings) -> Any:
+def _with_settings(value: Any, settings: Settings, url: str) -> Any:
     """Return a copy with the values of the settings; each use of an anchor gets its own copy."""
     match value:
         case _Setting(name=name):
             return settings[name]
         case _Address(path=path):
-            return (settings["site.url"] + path).removesuffix("/") or "/"
+            return (url + path).removesuffix("/") or "/"
         case dict():
-            return {key: _with_settings(inner, settings) for key, inner in value.items()}
+            return {key: _with_settings(inner, settings, url) for key, inner in value.items()}
         case list():
-            return [_with_settings(inner, settings) for inner in value]
+            return [_with_settings(inner, settings, url) for inner in value]
     return value

@@ -1,11 +1,13 @@
 """The description of the keyed shape: the bare document, changed as its envelope does."""
 
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
 from ..search.query import Order, State, Where
 from .keyed_examples import complete
 from .keyed_names import ALIASES, ERROR_KINDS, GRADES, SHAPE, error_kind, list_name
+from .words import words_schema
 
 Schema = dict[str, Any]
 
@@ -27,11 +29,21 @@ _DETAILS = {
     "AccessBlock": ("access_block", None),
     "DataExport": ("export", None),
 }
+_WORDS: dict[str, Iterable[str]] = {
+    "ErrorKind": sorted({*ERROR_KINDS.values()}),
+    "FoundIn": Where,
+    "FoundOrder": Order,
+    "FoundState": State,
+    "Grade": GRADES,
+}
+"""The words that only this shape has, by the names of their schemas."""
+_NOTHING: Schema = {"type": ["string", "null"], "description": "Always null."}
+"""What is always null; not every generator knows the type of nothing else."""
 _BODY = "$response.body#/"
 
 
-def to_keyed(document: Schema) -> Schema:
-    """Return the description of the keyed shape. document: the bare one, which is modified."""
+def to_keyed(document: Schema) -> None:
+    """Change the description of the bare shape to that of the keyed one."""
     components = document["components"]
     _change_schemas(components["schemas"])
     statuses = _failure_statuses(document)
@@ -42,9 +54,7 @@ def to_keyed(document: Schema) -> Schema:
         for operation in item.values():
             if isinstance(operation, dict) and "responses" in operation:
                 _change_operation(operation, path, components)
-    _remove_unused(document)
     document["info"]["description"] = _paragraphs(document["info"]["description"])
-    return document
 
 
 def _object(**properties: Schema) -> Schema:
@@ -68,10 +78,11 @@ def _remove(schema: Schema, *names: str) -> None:
 
 def _change_schemas(schemas: Schema) -> None:
     """Add the fields that the keyed envelope adds to resources."""
+    schemas |= {name: words_schema(words) for name, words in _WORDS.items()}
     boolean: Schema = {"type": "boolean"}
     text: Schema = {"type": "string"}
     schemas["Error"] = _object(
-        error={"type": "string", "enum": sorted({*ERROR_KINDS.values()})},
+        error=_ref("ErrorKind"),
         message={"type": "string", "minLength": 1, "description": "What is wrong, in words."},
     )
     # An embedded user has fewer abilities than a full one; both have the fields of the summary.
@@ -99,7 +110,7 @@ def _change_schemas(schemas: Schema) -> None:
             "excellent": {"type": "integer", "enum": [0, 1], "description": "1 if it is featured."},
             "closed_at": when,
             "hits": _ref("Number"),
-            "grade": {"type": "string", "enum": [*GRADES]},
+            "grade": _ref("Grade"),
             "suggested_at": {
                 **_ref("MomentOrNull"),
                 "description": "Since when it is pinned; null while it is not.",
@@ -108,7 +119,7 @@ def _change_schemas(schemas: Schema) -> None:
         },
     )
     listed: Schema = {
-        "action": {"type": "null", "description": "Always null: a user wrote the reply."},
+        "action": {**_NOTHING, "description": "Always null: a user wrote the reply."},
         "abilities": _ref("ReplyAbilities"),
     }
     body = schemas["ReplyDetail"]["allOf"][1]["properties"]["body"]
@@ -140,13 +151,13 @@ def _understood_query() -> Schema:
         words=words,
         phrases=texts,
         excluded=texts,
-        **{"in": {"type": "string", "enum": [*map(str, Where)]}},
+        **{"in": _ref("FoundIn")},
         node_id=id_or_null,
         user_id=id_or_null,
         since=_ref("MomentOrNull"),
         until=_ref("MomentOrNull"),
-        **{"is": {"type": "array", "items": {"type": "string", "enum": [*map(str, State)]}}},
-        order={"type": "string", "enum": [*map(str, Order)]},
+        **{"is": {"type": "array", "items": _ref("FoundState")}},
+        order=_ref("FoundOrder"),
     )
 
 
@@ -188,7 +199,7 @@ def _change_operation(operation: Schema, path: str, components: Schema) -> None:
                 response = _with_links(response, key)
         responses[keyed_status] = response
     if may_be_held:
-        _add_held(responses["200"], components)
+        _add_held(responses["200"], operation, components)
     operation["responses"] = dict(sorted(responses.items()))
 
 
@@ -202,7 +213,8 @@ def _change_content(
     if schema.get("type") == "array":
         key = list_name(path)
         meta = _list_meta(operation["operationId"])
-        content["schema"] = _object(**{key: schema}, **({} if meta is None else {"meta": meta}))
+        answer = _object(**{key: schema}, **({} if meta is None else {"meta": meta}))
+        content["schema"] = _named(operation, answer, components)
     elif component in _DETAILS:
         key = _DETAILS[component][0]
         content["schema"] = _ref(_answer(component))
@@ -212,13 +224,23 @@ def _change_content(
     return key
 
 
-def _add_held(response: Schema, components: Schema) -> None:
+def _named(operation: Schema, answer: Schema, components: Schema) -> Schema:
+    """Add the schema of an operation's answer to the components; return the reference to it."""
+    identifier = operation["operationId"]
+    name = f"{identifier[0].upper()}{identifier[1:]}Answer"
+    components["schemas"][name] = answer
+    return _ref(name)
+
+
+def _add_held(response: Schema, operation: Schema, components: Schema) -> None:
     """Describe that a creation can be answered with a held post in `meta`."""
-    nothing: Schema = {"type": "null"}
-    held = _object(topic=nothing, reply=nothing, meta=_object(held=_ref("HeldPost")))
+    components["schemas"]["NothingYetAnswer"] = _object(
+        topic=_NOTHING, reply=_NOTHING, meta=_ref("HeldAnswer")
+    )
     shown = components["examples"]["HeldAnswer"]["value"]
     content = response["content"]["application/json"]
-    content["schema"] = {"anyOf": [content["schema"], held]}
+    either = {"anyOf": [content["schema"], _ref("NothingYetAnswer")]}
+    content["schema"] = _named(operation, either, components)
     content["examples"]["held"] = {"value": {"topic": None, "reply": None, "meta": shown}}
     location = {**components["headers"]["Location"], "required": False}
     response["headers"] = {**response["headers"], "Location": location}
@@ -267,28 +289,6 @@ def _with_links(response: Schema, key: str) -> Schema:
 
     links = response.get("links")
     return response if links is None else {**response, "links": moved(links)}
-
-
-def _remove_unused(document: Schema) -> None:
-    """Remove the components that only the bare shape refers to."""
-    components, used = document["components"], None
-    while used != (found := _references(document)):
-        used = found
-        for kind in ("responses", "examples", "schemas"):
-            for name in [*components.get(kind, ())]:
-                if f"#/components/{kind}/{name}" not in used:
-                    del components[kind][name]
-            if not components.get(kind, True):
-                del components[kind]
-
-
-def _references(value: Any) -> set[str]:
-    if isinstance(value, dict):
-        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
-        return own.union(*map(_references, value.values()))
-    if isinstance(value, list):
-        return set().union(*map(_references, value))
-    return set()
 
 
 def _paragraphs(text: str) -> str:

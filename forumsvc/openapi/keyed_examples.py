@@ -5,7 +5,10 @@ from typing import Any
 from .keyed_names import ALIASES
 
 Schema = dict[str, Any]
-_MOMENT = "2026-11-21T02:00:00.000Z"
+_OF_FORMAT = {
+    "date-time": "2026-11-21T02:00:00.000Z",
+    "uri": "https://forum.example.org/avatars/ann.svg",
+}
 _EMPTY: dict[str, Any] = {"boolean": False, "integer": 0, "string": "", "array": []}
 
 
@@ -37,8 +40,8 @@ def complete(value: Any, schema: Schema, schemas: Schema) -> Any:
 
 def _complete_one_of(value: Any, choices: list[Schema], schemas: Schema) -> Any:
     """Return the value, completed by the choice that has all its keys."""
-    if value is None:
-        return None
+    if not isinstance(value, dict):
+        return value
     for choice in choices:
         if set(value) <= set(_properties(_resolved(choice, schemas), schemas)[0]):
             return complete(value, choice, schemas)
@@ -53,8 +56,8 @@ def _placeholder(schema: Schema, schemas: Schema) -> Any:
         return None
     if "enum" in schema:
         return schema["enum"][0]
-    if schema.get("format") == "date-time":
-        return _MOMENT
+    if schema.get("format") in _OF_FORMAT:
+        return _OF_FORMAT[schema["format"]]
     if kinds == "integer":
         return schema.get("minimum", 0)
     return complete({}, schema, schemas) if kinds == "object" else _EMPTY[kinds]

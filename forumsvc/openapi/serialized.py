@@ -1,6 +1,6 @@
 """The description as JSON and YAML bytes."""
 
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -8,6 +8,9 @@ import yaml
 
 from ..settings import Settings
 from .document import describe
+
+_HERE = "http://address.invalid"
+"""Where the service is until a request says it: each way of serializing is done once."""
 
 
 class Serialized(NamedTuple):
@@ -25,19 +28,26 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
 
 
 class Description:
-    """The description of a service; each format is serialized at its first use."""
+    """The description of a service; each form of it is serialized at its first use."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._serialized = lru_cache(self._serialize)
 
-    @cached_property
-    def json(self) -> Serialized:
-        """The description as JSON."""
-        return Serialized(orjson.dumps(describe(self._settings)), "application/json")
+    def json(self, url: str, **parts: bool) -> Serialized:
+        """Return the description as JSON. url, parts: as of `describe`."""
+        return Serialized(self._of(url, "json", parts), "application/json")
 
-    @cached_property
-    def yaml(self) -> Serialized:
-        """The description as YAML (RFC 9512)."""
-        document = describe(self._settings)
+    def yaml(self, url: str, **parts: bool) -> Serialized:
+        """Return the description as YAML (RFC 9512). url, parts: as of `describe`."""
+        return Serialized(self._of(url, "yaml", parts), "application/yaml")
+
+    def _of(self, url: str, language: str, parts: dict[str, bool]) -> bytes:
+        return self._serialized(language, **parts).replace(_HERE.encode(), url.encode())
+
+    def _serialize(self, language: str, **parts: bool) -> bytes:
+        document = describe(self._settings, _HERE, **parts)
+        if language == "json":
+            return orjson.dumps(document)
         text = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
-        return Serialized(text.encode(), "application/yaml")
+        return text.encode()

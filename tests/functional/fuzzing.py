@@ -111,7 +111,9 @@ def fuzz(
     config = SchemathesisConfig.from_dict(settings)
     fuzzed = Fuzzed()
     with _hooks(there):
-        schema = schemathesis.openapi.from_url(f"{base_url}/api/v3/openapi.json", config=config)
+        schema = schemathesis.openapi.from_url(
+            f"{base_url}/api/v3/openapi.json?forms=true", config=config
+        )
         for event in from_schema(schema).execute():
             if isinstance(event, events.ScenarioFinished):
                 _note(fuzzed, event)

@@ -43,8 +43,8 @@ class Operation:
 
 @cache
 def document(shape: str = "bare") -> dict[str, Any]:
-    """Return the description of a service in a shape, with default settings."""
-    return describe(Settings({**INI_SETTINGS, "api.envelope": shape}))
+    """Return the whole description of a service in a shape, with default settings."""
+    return describe(Settings({**INI_SETTINGS, "api.envelope": shape}), forms=True)
 
 
 def examples_of(content: dict[str, Any], shape: str = "bare") -> list[Any]:

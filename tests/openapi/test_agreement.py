@@ -80,16 +80,28 @@ def test_parameters_are_those_of_the_views_schema(operation: Operation, views: l
             assert set(form["properties"]) == set(nodes)
             assert set(form.get("required", ())) == {n for n in nodes if nodes[n].required}
             for name, node in nodes.items():
-                check_type(resolve(form["properties"][name]), node)
+                field, is_nullable = without_null(form["properties"][name])
+                assert is_nullable is not node.required, name
+                check_type(resolve(field), node)
         return
     for name, parameter in operation.query.items():
         assert parameter.get("required", False) is nodes[name].required
-        schema = resolve(parameter["schema"])
+        schema = {**resolve(parameter["schema"]), **parameter["schema"]}
         check_type(schema, nodes[name])
         missing = nodes[name].missing
         default = None if missing is colander.required else missing
         assert schema.get("default") == default
         assert ("default" in schema) is (default is not None)
+
+
+def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Return the schema of what is not null, and whether null is allowed."""
+    match schema:
+        case {"type": [kind, "null"]}:
+            return {**schema, "type": kind}, True
+        case {"oneOf": [field, {"type": "null"}]}:
+            return field, True
+    return schema, False
 
 
 def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
