@@ -10,13 +10,18 @@ from collections.abc import Iterator
 from forumsvc.ids import is_login
 from forumsvc.markup.html_nodes import nodes
 
-_MENTION = re.compile(r"@([A-Za-z0-9_.-]++)(?!@)")
+MAX_MENTIONS = 100
+"""Of a text; the rest of it stays as it is. The link of a short login is twenty times as long."""
+
+# Not the scope of a package, as in @types/node; but both of @ann/@bob.
+_MENTION = re.compile(r"@([A-Za-z0-9_.-]++)(?!@|/[A-Za-z0-9])")
 
 
 def split_at_mentions(html: str) -> list[str]:
     """Return sanitized HTML split at its mentions: HTML, login, HTML, …, HTML.
 
-    Mentions in code, in links and in addresses such as `a@login.org` are ignored.
+    Mentions in code, in links, in addresses such as `a@login.org` and in names of packages such as
+    `@types/node` are ignored, and those after the first `MAX_MENTIONS`.
     """
     segments: list[str] = []
     done = offset = 0
@@ -25,15 +30,20 @@ def split_at_mentions(html: str) -> list[str]:
             for start, login in _find_logins(node.source):
                 segments += [html[done : offset + start], login]
                 done = offset + start + 1 + len(login)
+                if len(segments) == 2 * MAX_MENTIONS:
+                    return [*segments, html[done:]]
         offset += len(node.source)
     return [*segments, html[done:]]
 
 
 def _find_logins(text: str) -> Iterator[tuple[int, str]]:
+    end = -1
     for match in _MENTION.finditer(text):
         login = match[1].rstrip(".-")  # punctuation of the sentence, not part of the login
-        if is_login(login) and not _inside_word(text, match.start()):
+        follows = match.start() == end + 1 and text[end] == "/"
+        if is_login(login) and (follows or not _inside_word(text, match.start())):
             yield match.start(), login
+            end = match.end()
 
 
 def _inside_word(text: str, at: int) -> bool:

@@ -12,6 +12,8 @@ from forumsvc.markup.html_nodes import Node, nodes
 from forumsvc.markup.sanitizer import FOREIGN_REL, ID_PREFIX
 
 _POST_NUMBER = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w)", re.ASCII)
+MAX_POST_NUMBERS = 500
+"""That become links in one text: each is twenty times as long as its number."""
 _POST_NUMBER_LINK = r'<a href="#floor-\1" class="floor-reference">#\1</a>'
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 _IGNORED_IN_URL = re.compile(r"[\t\n\r]")
@@ -25,15 +27,19 @@ def postprocess(html: str, own_host: str) -> str:
     another host than `own_host` (`host` or `host:port`, lower case; empty if unknown) gets `rel`;
     a link to a heading of the same text gets the prefix of that heading's id.
     """
+    left = MAX_POST_NUMBERS
     ids = set(re.findall(rf'<h[1-6] id="{ID_PREFIX}([^"]*)"', html))
 
     def postprocess_node(node: Node) -> str:
+        nonlocal left
         if node.tag == "a":
             return _link(node, own_host, ids)
         if node.tag == "input":
             return _task_checkbox(node)
-        if node.prose and "#" in node.source:
-            return _POST_NUMBER.sub(_POST_NUMBER_LINK, node.source)
+        if left and node.prose and "#" in node.source:
+            html, count = _POST_NUMBER.subn(_POST_NUMBER_LINK, node.source, left)
+            left -= count
+            return html
         return node.source
 
     return "".join(map(postprocess_node, nodes(html)))

@@ -13,12 +13,22 @@ from forumsvc.markup.text_content import text_content
 RENDERER_VERSION = 3
 """Stored with every `body_html`; raised whenever the same text would render to other HTML."""
 
-_LINKED = re.compile(r'class="user-mention">@([A-Za-z0-9_.-]+)</a>')
+_LINKED = re.compile(r'(</?blockquote)|class="user-mention">@([A-Za-z0-9_.-]+)</a>')
+_QUOTATION = re.compile(r"<(/?)blockquote")
 
 
 def linked_logins(html: str) -> set[str]:
-    """Return the logins, in lower case, of the users whose mentions are linked in stored HTML."""
-    return {login.lower() for login in _LINKED.findall(html)}
+    """Return the logins, in lower case, of the users whom stored HTML mentions, by links.
+
+    Those in quotations are not among them.
+    """
+    logins = set()
+    depth = 0
+    for quotation, login in _LINKED.findall(html):
+        depth += {"<blockquote": 1, "</blockquote": -1}.get(quotation, 0)
+        if login and not depth:
+            logins.add(login.lower())
+    return logins
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,18 @@ class RenderedText:
         for login in self.segments[1::2]:
             first.setdefault(login.lower(), login)
         return list(first.values())
+
+    @cached_property
+    def notified(self) -> list[str]:
+        """Those of `mentions` that stand outside quotations, in lower case."""
+        depth = 0
+        logins: dict[str, None] = {}
+        for before, login in zip(self.segments[::2], self.segments[1::2], strict=False):
+            for closing in _QUOTATION.findall(before):
+                depth += -1 if closing else 1
+            if not depth:
+                logins[login.lower()] = None
+        return list(logins)
 
     @property
     def html(self) -> str:

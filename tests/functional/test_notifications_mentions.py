@@ -34,6 +34,17 @@ def test_a_mention_in_a_reply_shows_the_reply_and_its_topic(
     assert (one["reply"], one["node"]) == (None, None)
 
 
+def test_a_quotation_notifies_nobody_until_the_mention_stands_outside(
+    forum: Forum, topic: int, alice: Person, bob: Person
+) -> None:
+    reply = forum.reply(alice, topic, "> Hello @bob")
+    shown = forum.nobody.get(f"/replies/{reply}").json["body_html"]
+    assert 'class="user-mention">@bob</a>' in shown
+    assert notifications_of(bob) == []
+    alice.post(f"/replies/{reply}", body="> Hello @bob\n\n@bob, see there")
+    assert [one["type"] for one in notifications_of(bob)] == ["Mention"]
+
+
 def test_at_most_max_mentions_users_are_notified_the_first_in_the_text(
     make_forum: MakeForum,
 ) -> None:

@@ -14,9 +14,6 @@ from ...queries import users
 from ...settings import Settings
 from .rules import Rules, rules_from_settings
 
-# A text can mention thousands of users; further mentions stay plain text.
-_MAX_LINKED_MENTIONS = 500
-
 
 @dataclass(frozen=True, slots=True)
 class RenderedPost:
@@ -30,7 +27,8 @@ class RenderedPost:
 class PostText:
     """A text ready to be stored.
 
-    mentioned: the ids of the users to notify, in the order of the text.
+    mentioned: the ids of the users to notify, in the order of the text, without those who are
+    mentioned in quotations alone.
     """
 
     body: str
@@ -85,7 +83,7 @@ class Authoring:
         rendered = rendered_post.text
         self.rules.check_rendered(db, actor_id, rendered, is_new=before is None)
         known = _mentioned(db, rendered)
-        keys = [key for login in rendered.mentions if (key := login.lower()) in known]
+        keys = [key for key in rendered.notified if key in known]
         old = linked_logins(before or "")
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
         return PostText(
@@ -102,8 +100,7 @@ class Authoring:
 
 def _mentioned(db: ReadConnection, rendered: RenderedText) -> Mapping[str, Row[Any]]:
     """Return the users whom a text mentions, by lower-case login."""
-    candidates = rendered.mentions[:_MAX_LINKED_MENTIONS]
-    return users.mentioned(db, candidates) if candidates else {}
+    return users.mentioned(db, rendered.mentions) if rendered.mentions else {}
 
 
 def authoring_from_settings(settings: Settings, ini_dir: Path, workers: int) -> Authoring:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from forumsvc.markup import RenderedText, linked_logins, mentions, postprocess
 from tests.cases import each
 
 Parts = Callable[[str], list[str]]
@@ -16,10 +17,13 @@ Parts = Callable[[str], list[str]]
         ("@_ann_ and @__dunder__ @a__b__c", ["_ann_", "__dunder__", "a__b__c"]),
         ("**@bob** _@ann_ ~~@cy~~", ["bob", "ann", "cy"]),
         ("你好@bob你好", ["bob"]),
-        ("@bob's, @ann/@cy", ["bob", "ann"]),
+        ("@bob's, @ann/@cy", ["bob", "ann", "cy"]),
         ("# @bob\n\n- @ann\n\n> @cy\n\n| a |\n|---|\n| @dd |", ["bob", "ann", "cy", "dd"]),
         ("<b>@bob</b> &amp;@ann", ["bob", "ann"]),
         ("@" + "a" * 20, ["a" * 20]),
+        ("@ann/@bob/@cy, @dd./@ee", ["ann", "bob", "cy", "dd", "ee"]),
+        ("@ann/你看 @bob/", ["ann", "bob"]),
+        ("<!-- @bob --> <script>@ann</script>", ["bob", "ann"]),
     ],
 )
 def test_a_login_in_the_text_is_a_mention(parts: Parts, text: str, logins: list[str]) -> None:
@@ -37,6 +41,7 @@ def test_a_login_in_the_text_is_a_mention(parts: Parts, text: str, logins: list[
             "<kbd>@bob</kbd>",
         ),
         '<a href="https://example.org"><b>@bob</b></a>',
+        *("@types/node", "npm i @babel/core@7", "@a-b/c.d", "@ann/2", "x/@ann/@bob"),
         '![@bob](https://example.org/i.png "@bob")',
         '<b title="@bob">x</b>',
     ],
@@ -55,3 +60,27 @@ def test_html_that_looks_like_a_mention_link_is_no_mention(parts: Parts) -> None
 def test_the_parts_with_their_logins_are_the_whole_html(parts: Parts) -> None:
     first, login, last = parts("Hello @bob & <b>all</b>")
     assert (first, login, last) == ("<p>Hello ", "bob", " &amp; <b>all</b></p>")
+
+
+def test_a_bounded_number_of_mentions_and_post_numbers_become_links(parts: Parts) -> None:
+    assert len(parts("@mal " * 5_000)[1::2]) == mentions.MAX_MENTIONS
+    many = "#1 " * (postprocess.MAX_POST_NUMBERS + 9)
+    assert parts(f"{many}\n\n{many}")[0].count("<a ") == postprocess.MAX_POST_NUMBERS
+
+
+@each(
+    ("text", "notified"),
+    [
+        ("> @ann said\n\n@bob", ["bob"]),
+        ("@Ann\n\n> @ann\n> > @bob\n\n- > @cy", ["ann"]),
+        ("> a @ann\n>\n> > b\n>\n> @bob\n\n@cy <blockquote>@dd", ["cy"]),
+    ],
+)
+def test_a_mention_in_a_quotation_is_linked_and_notifies_nobody(
+    parts: Parts, text: str, notified: list[str]
+) -> None:
+    rendered = RenderedText(tuple(parts(text)))
+    linked = rendered.to_html({key.lower(): key for key in rendered.mentions}, "/{login}")
+    assert rendered.notified == notified
+    assert linked_logins(linked) == set(notified)
+    assert linked.count("user-mention") == text.count("@")
