@@ -6,6 +6,8 @@ comments are shown as they were written.
 """
 
 import re
+from itertools import chain, groupby
+from operator import itemgetter
 
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 TEXT_TAGS = {
@@ -20,30 +22,81 @@ BLOCK_TAGS = HEADINGS | {
 }
 TAGS = TEXT_TAGS | BLOCK_TAGS
 
+MAX_DEPTH = 200
+"""Of elements in elements; browsers allow 512. A parser takes the square of it."""
+
+
+def _any_of(names: set[str]) -> str:
+    """Return a pattern of names, by their first letter: `re` tries one after another."""
+    letters = groupby(sorted(names), itemgetter(0))
+    tails = ((letter, "|".join(name[1:] for name in group)) for letter, group in letters)
+    return "|".join(f"{letter}(?:{tail})" for letter, tail in tails)
+
+
 # What HTML takes for a space. `\s` would also match U+3000, which belongs to a tag's name there.
 SPACE = r"[ \t\n\r\f]"
 _ATTRIBUTE = (
     rf"(?:{SPACE}++[A-Za-z_:][A-Za-z0-9_.:-]*+"
     rf"(?:{SPACE}*+={SPACE}*+(?:[^ \t\n\r\f\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+)"
 )
+_VOID = {"br", "hr", "img", "input", "wbr"}
 # `ffmpeg -i <input>` is a text: of inputs only check boxes are let through, of images those with a
 # source.
-_NAMES = (
-    "|".join(sorted(TAGS - {"img", "input"}))
+_START_TAG = (
+    "(?:"
+    + _any_of(TAGS - {"img", "input"})
     + rf"|img(?=[^<]*{SPACE}src{SPACE}*=)|input(?=[^<]*{SPACE}type=[\"']?checkbox)"
+    + rf"){_ATTRIBUTE}*+{SPACE}*+/?>"
 )
-_AFTER_BRACKET = (
-    rf"(?i:(?:{_NAMES}){_ATTRIBUTE}*+{SPACE}*+/?>|/(?:{'|'.join(sorted(TAGS))}){SPACE}*+>)"
-)
+_END_TAG = rf"/(?:{_any_of(TAGS)}){SPACE}*+>"
 
-TAG = f"<{_AFTER_BRACKET}"
+TAG = f"<(?i:{_START_TAG}|{_END_TAG})"
 """The pattern of a tag that authors may write, in the grammar of CommonMark 0.31.2 §6.6.
 
 HTML's tokenizer ends such a tag at the same character.
 """
-_NO_TAG = re.compile(f"<(?!{_AFTER_BRACKET})")
+_NO_TAG = re.compile(f"<(?!(?i:{_START_TAG}|{_END_TAG}))")
+_BEHIND_WORD = re.compile(rf"<(?<=[^\W_]<)(?i:{_any_of(TEXT_TAGS - _VOID)})\b")
+_ANY_TAG = re.compile(r"<(/?)([A-Za-z0-9]++)(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>")
 
 
 def escape_other_tags(html: str) -> str:
-    """Return HTML in which every `<` that begins no tag of `TAGS` is escaped."""
-    return _NO_TAG.sub("&lt;", html)
+    """Return HTML in which every `<` is escaped that begins no tag of `TAGS`.
+
+    So are start tags right behind a word that are never closed, as in `vector<i>` and
+    `a<b and c>d`, and the tags of elements that are nested too deep.
+    """
+    html = _NO_TAG.sub("&lt;", html)
+    if html.count("<") <= MAX_DEPTH and _BEHIND_WORD.search(html) is None:
+        return html
+    pieces: list[str] = []
+    done = 0
+    for at in _unmatched(html):
+        pieces += [html[done:at], "&lt;"]
+        done = at + 1
+    return "".join([*pieces, html[done:]])
+
+
+def _unmatched(html: str) -> list[int]:
+    """Return where the tags begin that are to be text, in order."""
+    open_at: dict[str, list[int]] = {}
+    too_deep: set[int] = set()
+    text: list[int] = []
+    depth = 0
+    for tag in _ANY_TAG.finditer(html):
+        name, start = tag[2].lower(), tag.start()
+        if name in _VOID:
+            continue
+        starts = open_at.setdefault(name, [])
+        if not tag[1]:
+            starts.append(start)
+            depth += 1
+            if depth > MAX_DEPTH:
+                too_deep.add(start)
+        elif starts:
+            depth -= 1
+            if starts.pop() in too_deep:
+                text.append(start)
+    behind_word = {found.start() for found in _BEHIND_WORD.finditer(html)}
+    unclosed = behind_word.intersection(chain.from_iterable(open_at.values()))
+    return sorted({*text, *too_deep, *unclosed})

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from forumsvc.markup.html_tags import MAX_DEPTH
 from forumsvc.markup.syntax import code_highlighting
 from forumsvc.markup.syntax.lists import _MAX_DEPTH
 from forumsvc.markup.text_content import text_content
@@ -256,6 +257,12 @@ def test_what_is_no_html_of_authors_is_shown(html: Html, place: str, written: st
     [
         ("<none>\n*a*\n- b", "<p>&lt;none&gt;<br><em>a</em></p><ul><li>b</li></ul>"),
         ("<!-- a\n\n*b* -->\nc", "<p>&lt;!-- a<br><br>*b* --&gt;</p><p>c</p>"),
+        ("vector<i> *a*", "<p>vector&lt;i&gt; <em>a</em></p>"),
+        ("a<b and c>d", "<p>a&lt;b and c&gt;d</p>"),
+        (
+            "List<S> <i>a</i>, a<code> `b`",
+            "<p>List&lt;S&gt; <i>a</i>, a&lt;code&gt; <code>b</code></p>",
+        ),
         ("[12:30]: hello", "<p>[12:30]: hello</p>"),
         ("[a]: /b\n[a]: /c\n\n[a]", '<p>[a]: /c</p><p><a href="/b">a</a></p>'),
         ("- [a]: /b\n  c [a]", '<ul><li>c <a href="/b">a</a></li></ul>'),
@@ -281,6 +288,7 @@ def test_what_has_the_form_of_markup_is_shown_where_it_is_none(
         ('<img alt="a > b" src="c">', '<p><img alt="a &gt; b" src="c" loading="lazy"></p>'),
         ("<INPUT disabled type='checkbox'>", '<p><input type="checkbox" disabled=""></p>'),
         ("a<BR/>b", "<p>a<br>b</p>"),
+        ("H<sub>2</sub>O, <b>a", "<p>H<sub>2</sub>O, <b>a</b></p>"),
         ("<kbd\ttitle = 'x'>a</kbd >", '<p><kbd title="x">a</kbd></p>'),
     ],
 )
@@ -288,3 +296,9 @@ def test_html_of_authors_is_let_through_however_it_is_written(
     html: Html, text: str, expected: str
 ) -> None:
     assert flat(html(text)) == expected
+
+
+def test_elements_nest_to_a_bound_and_the_tags_of_the_rest_are_text(html: Html) -> None:
+    rendered = html("<div>" * 300 + "a" + "</div>" * 300)
+    assert rendered.count("<div>") == rendered.count("</div>") == MAX_DEPTH
+    assert rendered.count("&lt;div&gt;a&lt;/div&gt;") == 1
