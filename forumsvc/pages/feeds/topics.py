@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
+from urllib.parse import urljoin
 
 import orjson
 from markupsafe import escape
@@ -13,6 +16,7 @@ from pyramid.response import Response
 
 from ...clock import rfc3339
 from ...db.keyset_paging import PageRequest
+from ...markup.html_nodes import nodes
 from ...markup.text_content import text_of_cut_html
 from ...permissions import Common
 from ...queries import feeds, topics
@@ -32,7 +36,7 @@ from ..views import add_page
 _ENTRIES = 20
 _LENGTH = 2_000
 """How many characters of HTML an entry has at most; of a longer text it has the beginning."""
-_ROOT_LINK = re.compile(r'(?<= )(href|src)="/(?!/)')
+_LINK = re.compile(r' (href|src)="([^"]*)"')
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -141,12 +145,21 @@ def _entry(request: ForumRequest, row: TopicListRow, html: str) -> Entry:
         row.node_name,
         rfc3339(row.created_at),
         rfc3339(row.updated_at),
-        _ROOT_LINK.sub(rf'\1="{_origin(request)}/', str(post_html(html, path))),
+        _with_absolute_links(str(post_html(html, path)), absolute_url(request, path)),
     )
 
 
-def _origin(request: ForumRequest) -> str:
-    return absolute_url(request, f"{request.script_name}/").removesuffix("/")
+def _with_absolute_links(html: str, base: str) -> str:
+    """Return the HTML of a post with the addresses that a browser would open on its page."""
+
+    def absolute(link: re.Match[str]) -> str:
+        with suppress(ValueError):  # an address that no browser opens either: https://[/
+            return f' {link[1]}="{escape(urljoin(base, unescape(link[2])))}"'
+        return link[0]
+
+    return "".join(
+        _LINK.sub(absolute, node.source) if node.tag else node.source for node in nodes(html)
+    )
 
 
 def _path(context: Resource, request: ForumRequest) -> str:

@@ -1,6 +1,7 @@
 """Feeds, the sitemap, robots.txt, and what previews of links show."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from sqlalchemy import update
 
 from forumsvc import clock
 from forumsvc.ids import MAX_ID
+from forumsvc.markup.text_content import text_content
 from forumsvc.models import Topic
 from forumsvc.pages.crawlers import sitemap
 from forumsvc.pages.previews import beginning
@@ -73,6 +75,22 @@ def test_an_unchanged_feed_is_304_without_a_look_at_its_topics(
     alice = Caller(forum.app, forum.token(forum.nobody.get("/users/alice").json["id"]))
     alice.put(f"/topics/{topic}", title="Ships", node_id=node, body="A new text")
     assert "A new text" in visitor.app.get(path, headers=etag).text
+
+
+def test_links_of_a_feed_are_absolute_and_code_is_as_it_was_written(
+    forum: Forum, visitor: Visitor
+) -> None:
+    code = '`<a href="/login">`\n\n```html\n<img src="/x">\n```\n\n<none href="/y"> <https://[>\n\n'
+    links = '[a](/b) [c](d?e=1&f) [g](#h) ![i](//j/k) <b title="href=/l">m</b> [n](mailto:o@p.q)'
+    topic = forum.topic(forum.person("alice"), forum.node(), body=code + links)
+    kept = forum.nobody.get(f"/topics/{topic}").json["body_html"]
+    [item] = json.loads(visitor.get("/topics/feed.json").body)["items"]
+    html = item["content_html"]
+    assert re.findall(r'<[^<>]* (?:href|src)="([^"]*)"', html) == [
+        *("http://localhost/b", "http://localhost/topics/d?e=1&amp;f"),
+        *(f"http://localhost/topics/{topic}#h", "http://j/k", "mailto:o@p.q"),
+    ]
+    assert text_content(html) == text_content(kept)
 
 
 def test_a_feed_has_the_beginning_of_a_long_text(forum: Forum, visitor: Visitor) -> None:
