@@ -4,11 +4,7 @@ import re
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
-from markdown.inlinepatterns import (
-    InlineProcessor,
-    LinkInlineProcessor,
-    ReferenceInlineProcessor,
-)
+from markdown.inlinepatterns import InlineProcessor
 from markdown.treeprocessors import InlineProcessor as InlineTreeProcessor
 from markdown.util import AtomicString
 
@@ -17,9 +13,8 @@ _MAY_BE_MARKDOWN = re.compile(r"[\\`\[<&*_~:@\n]|www\.", re.IGNORECASE)
 
 _FORWARD = frozenset(
     {
-        *("backtick", "backslash_break", "escape", "reference", "link", "image_link"),
-        *("image_reference", "short_reference", "short_image_ref", "autolink", "automail"),
-        *("linebreak", "html", "entity", "emoji", "nl"),
+        *("backtick", "backslash_break", "escaped_ampersand", "escape", "reference", "autolink"),
+        *("automail", "linebreak", "html", "entity", "emoji", "nl"),
     }
 )
 """The patterns that read nothing before a match except one character of `_PREFIXES`."""
@@ -57,9 +52,7 @@ class _InlineTreeProcessor(InlineTreeProcessor):
         looks_behind = pattern not in self._forward
         segments: list[str] = []
         done = start = 0
-        while not _cannot_close(pattern, data, start) and (
-            found := _find_first(pattern, data, start)
-        ):
+        while found := _find_first(pattern, data, start):
             node, begin, start = found
             if node is None:
                 continue
@@ -98,17 +91,6 @@ def _find_first(
         if begin is not None and end is not None:
             return node, begin, end
     return None
-
-
-def _cannot_close(pattern: InlineProcessor, data: str, start: int) -> bool:
-    """Return whether a pattern would search for the end of each link or image in vain.
-
-    After a quotation mark, Python-Markdown can end a link without a parenthesis.
-    """
-    if not isinstance(pattern, LinkInlineProcessor):
-        return False
-    ends = "]" if isinstance(pattern, ReferenceInlineProcessor) else ")'\""
-    return all(data.find(end, start) < 0 for end in ends)
 
 
 def add_inline(md: Markdown) -> None:

@@ -3,20 +3,26 @@
 `[12:30]: hello` has their form, and is none for its author.
 """
 
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
 from markdown.blockparser import BlockParser
-from markdown.blockprocessors import ReferenceProcessor
+from markdown.blockprocessors import BlockProcessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-_IN_PLACE_OF_REFERENCES = 15
+from forumsvc.markup.syntax.link_targets import (
+    Target,
+    find_definition,
+    normalize_label,
+    target_of,
+)
+
+_BEFORE_SETEXT_HEADINGS = 61.5
 _AFTER_INLINE = 15
 
 
-class _Definitions(dict[str, tuple[str, str]]):
+class _Definitions(dict[str, Target]):
     """The definitions of a text: those that a link used, and the paragraphs of all of them."""
 
     def __init__(self) -> None:
@@ -24,9 +30,10 @@ class _Definitions(dict[str, tuple[str, str]]):
         self.used: set[str] = set()
         self.paragraphs: list[tuple[str, Element, Element]] = []
 
-    def __getitem__(self, name: str) -> tuple[str, str]:
-        self.used.add(name)
-        return super().__getitem__(name)
+    def use(self, label: str) -> Target | None:
+        """Return the target of a label, which a link uses."""
+        self.used.add(label)
+        return self.get(label)
 
     def clear(self) -> None:
         super().clear()
@@ -34,35 +41,29 @@ class _Definitions(dict[str, tuple[str, str]]):
         self.paragraphs.clear()
 
 
-class _DefinitionProcessor(ReferenceProcessor):
-    """Makes a paragraph of each definition. The first of a name counts."""
+class _DefinitionProcessor(BlockProcessor):
+    """Makes a paragraph of each definition that begins a paragraph. The first of a label counts."""
 
     def __init__(self, parser: BlockParser, definitions: _Definitions) -> None:
         super().__init__(parser)
         self._definitions = definitions
 
-    def run(self, parent: Element, blocks: list[str]) -> bool:
-        block = blocks[0]
-        match = self.RE.search(block)
-        if match is None:
-            return False
-        if before := block[: match.start()].rstrip("\n"):
-            self.parser.parseBlocks(parent, [before])
-        end = match.start()
-        while match is not None and not block[end : match.start()].strip("\n"):
-            self._add(parent, match)
-            end = match.end()
-            match = self.RE.search(block, end)
-        blocks[:1] = [rest] if (rest := block[end:].lstrip("\n")) else []
-        return True
+    def test(self, parent: Element, block: str) -> bool:
+        return find_definition(block, 0) is not None
 
-    def _add(self, parent: Element, match: Any) -> None:
-        name = match[1].strip().lower()
-        paragraph = SubElement(parent, "p")
-        paragraph.text = AtomicString(match[0].strip())
-        if name not in self._definitions:
-            self._definitions[name] = match[2].lstrip("<").rstrip(">"), match[5] or match[6]
-            self._definitions.paragraphs.append((name, parent, paragraph))
+    def run(self, parent: Element, blocks: list[str]) -> None:
+        block = blocks.pop(0)
+        end = 0
+        while definition := find_definition(block, end):
+            paragraph = SubElement(parent, "p")
+            paragraph.text = AtomicString(definition[0].strip())
+            label = normalize_label(definition["label"])
+            if label not in self._definitions:
+                self._definitions[label] = target_of(definition).unescaped()
+                self._definitions.paragraphs.append((label, parent, paragraph))
+            end = definition.end()
+        if rest := block[end:]:
+            blocks.insert(0, rest)
 
 
 class _UsedDefinitionsProcessor(Treeprocessor):
@@ -99,8 +100,9 @@ def _remove(parent: Element, removed: set[int]) -> None:
 def add_link_definitions(md: Markdown) -> None:
     """Replace Python-Markdown's processor."""
     md.references = definitions = _Definitions()
+    md.parser.blockprocessors.deregister("reference")
     md.parser.blockprocessors.register(
-        _DefinitionProcessor(md.parser, definitions), "reference", _IN_PLACE_OF_REFERENCES
+        _DefinitionProcessor(md.parser, definitions), "reference", _BEFORE_SETEXT_HEADINGS
     )
     md.treeprocessors.register(
         _UsedDefinitionsProcessor(md, definitions), "used_definitions", _AFTER_INLINE

@@ -9,6 +9,7 @@ from pymdownx.emoji import gemoji, to_alt
 from forumsvc.markup.sanitizer import ID_PREFIX
 from forumsvc.markup.syntax.autolinks import add_autolinks
 from forumsvc.markup.syntax.code_highlighting import CodeFormatter
+from forumsvc.markup.syntax.code_spans import add_code_spans
 from forumsvc.markup.syntax.commonmark import add_commonmark
 from forumsvc.markup.syntax.emoji import add_emoji
 from forumsvc.markup.syntax.emphasis import add_emphasis
@@ -17,6 +18,7 @@ from forumsvc.markup.syntax.headings import add_headings
 from forumsvc.markup.syntax.html_blocks import add_html_blocks
 from forumsvc.markup.syntax.inline import add_inline
 from forumsvc.markup.syntax.link_definitions import add_link_definitions
+from forumsvc.markup.syntax.links import add_links
 from forumsvc.markup.syntax.lists import add_lists
 from forumsvc.markup.syntax.mention_tokens import add_mention_tokens
 from forumsvc.markup.syntax.quotes import add_quotes
@@ -42,9 +44,9 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
     "pymdownx.tilde": {"subscript": False},
 }
 _ADDITIONS = (
-    *(add_autolinks, add_commonmark, add_emoji, add_emphasis, add_fenced_code, add_headings),
-    *(add_html_blocks, add_link_definitions, add_lists, add_inline, add_mention_tokens),
-    add_quotes,
+    *(add_autolinks, add_code_spans, add_commonmark, add_emoji, add_emphasis, add_fenced_code),
+    *(add_headings, add_html_blocks, add_link_definitions, add_links, add_lists, add_inline),
+    *(add_mention_tokens, add_quotes),
 )
 """What changes Python-Markdown and the extensions, in this order."""
 

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown.inlinepatterns import BacktickInlineProcessor, LinkInlineProcessor
 from markdown.treeprocessors import InlineProcessor as InlineTreeProcessor
 from pymdownx.superfences import SuperFencesBlockPreprocessor
 
 from forumsvc.markup.syntax import MarkdownParser
+from forumsvc.markup.syntax.code_spans import _CodeSpanProcessor
+from forumsvc.markup.syntax.links import _LinkProcessor
 from tests.cases import each
 
 PIECES = [
@@ -42,9 +43,7 @@ def test_inline_markdown_reads_as_python_markdown_reads_it(
     assert parser.convert(text) == plain_parser.convert(text)
 
 
-@each(
-    ("processor", "unit"), [(LinkInlineProcessor, "[a](b)\n"), (BacktickInlineProcessor, "`a`\n")]
-)
+@each(("processor", "unit"), [(_LinkProcessor, "[a](b)\n"), (_CodeSpanProcessor, "`a`\n")])
 def test_all_matches_of_a_pattern_are_read_from_one_copy_of_the_paragraph(
     parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch, processor: Any, unit: str
 ) -> None:
@@ -62,20 +61,20 @@ def test_all_matches_of_a_pattern_are_read_from_one_copy_of_the_paragraph(
     assert len({id(copy) for copy in copies}) == 1
 
 
-@each("unit", ["[", "![", "[\n"])
-def test_brackets_that_nothing_closes_are_not_searched_for_their_ends(
+@each("unit", ["[", "![a", "[a](b)\n", "[a](b", "[[a](b)](c)"])
+def test_all_links_of_a_paragraph_are_found_in_one_search(
     parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch, unit: str
 ) -> None:
-    calls = []
-    get_text = LinkInlineProcessor.getText
+    searched = []
+    find = _LinkProcessor._find
 
-    def counted(self: Any, data: str, index: int) -> Any:
-        calls.append(index)
-        return get_text(self, data, index)
+    def counted(self: Any, text: str) -> Any:
+        searched.append(text)
+        return find(self, text)
 
-    monkeypatch.setattr(LinkInlineProcessor, "getText", counted)
+    monkeypatch.setattr(_LinkProcessor, "_find", counted)
     parser.convert(unit * 500)
-    assert calls == []
+    assert len(searched) == 1
 
 
 def test_a_fence_is_put_in_its_place_without_a_copy_of_all_lines(

@@ -150,6 +150,24 @@ def test_short_codes_within_words_and_addresses_stay_text(html: Html, text: str)
     assert html(text) == f"<p>{text}</p>"
 
 
+@each(
+    ("text", "expected"),
+    [
+        ("arr[0](x, y) f[i](a b)", "arr[0](x, y) f[i](a b)"),
+        ("[a](<b c>)", '<a href="b c">a</a>'),
+        ("[![a *b*](c)](d)", '<a href="d"><img alt="a b" src="c" loading="lazy"></a>'),
+        ("[a [b](c)](d)", '[a <a href="c">b</a>](d)'),
+        ("[a `]` b](c)", '<a href="c">a <code>]</code> b</a>'),
+        ("[a\n\n[a]: b", "[a</p>\n<p>[a]: b"),
+        ("[A  b]\n\n[a B]: c\n[a b]: d", '<a href="c">A  b</a></p>\n<p>[a b]: d'),
+        ("`` a` `` \\`b`", "<code>a`</code> `b`"),
+        ("\\&lt;", "&amp;lt;"),
+    ],
+)
+def test_brackets_are_links_only_as_commonmark_has_it(html: Html, text: str, expected: str) -> None:
+    assert html(text) == f"<p>{expected}</p>"
+
+
 def addresses(html: str) -> list[str]:
     return re.findall(r'<a href="([^"]*)"', html)
 
