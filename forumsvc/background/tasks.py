@@ -20,6 +20,7 @@ from .host_report import HostReport
 from .job_runner import Handler, JobRunner
 from .mail_sender import MailSender
 from .maintenance import Maintenance
+from .rerenderer import Rerenderer
 from .search_indexer import SearchIndexer, TopicIndexer
 from .sweeper import Sweeper
 from .worker import Task
@@ -43,9 +44,10 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
         setting.name: text for setting, text, is_default in settings.displayed() if not is_default
     }
     host_report = HostReport(registry.database, facts, settings["session.secret"], shown)
+    rerenderer = Rerenderer(registry.database, registry.authoring, settings)
     tasks: list[Task] = [
         *(maintenance, registry.job_runner, fan_out, search_indexer),
-        *(registry.silence_ender, host_report),
+        *(registry.silence_ender, host_report, rerenderer),
     ]
     if settings["backup.every_hours"]:
         tasks.append(BackupPlan(registry.database, settings))

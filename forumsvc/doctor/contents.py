@@ -40,8 +40,8 @@ def check_html(installation: Installation) -> Iterator[Finding]:
         fallbacks = outdated_html.count_fallbacks(db)
     if outdated > fallbacks:
         yield warning(
-            f"Texts rendered by another version: {outdated - fallbacks}. Run `forumsvc content "
-            "rerender`, the service may run meanwhile."
+            f"Texts rendered by another version: {outdated - fallbacks}. The background worker "
+            "renders those of older ones; `forumsvc content rerender` does all at once."
         )
     if fallbacks:
         yield info(

@@ -31,6 +31,15 @@ def count_fallbacks(db: SqlConnection) -> int:
     )
 
 
+def older(
+    db: SqlConnection, post: Post, version: int, size: int
+) -> Sequence[Row[tuple[int, str, str, int]]]:
+    """Return up to `size` posts of older versions, but for those that are shown unrendered."""
+    is_older = post.markup_version.between(1, version - 1)
+    ordered = _select(post).where(is_older).order_by(post.markup_version, post.id)
+    return db.execute(ordered.limit(size)).all()
+
+
 def batches(
     db: SqlConnection, post: Post, version: int, size: int
 ) -> Iterator[Sequence[Row[tuple[int, str, str, int]]]]:
@@ -40,15 +49,18 @@ def batches(
     happened to that. Posts that get another version meanwhile are skipped or come later.
     """
     key = tuple_(post.markup_version, post.id)
-    columns: tuple[Any, ...] = (post.id, post.body, post.body_html, post.markup_version)
     for condition in _others(post, version):
-        statement = select(*columns).where(condition).order_by(post.markup_version, post.id)
+        statement = _select(post).where(condition).order_by(post.markup_version, post.id)
         found = db.execute(statement.limit(size)).all()
         while found:
             yield found
             last = found[-1]
             after = key > tuple_(last.markup_version, last.id)
             found = db.execute(statement.where(after).limit(size)).all()
+
+
+def _select(post: Post) -> Any:
+    return select(post.id, post.body, post.body_html, post.markup_version)
 
 
 def _others(post: Post, version: int) -> tuple[ColumnElement[bool], ...]:

@@ -10,6 +10,7 @@ from sqlalchemy import Row
 from ... import clock
 from ...cache import invalidation
 from ...db.engine import Database
+from ...db.execution import SqlConnection
 from ...db.statements import update_of
 from ...markup import RENDERER_VERSION, RenderedText
 from ...models import ReplyWords, Topic, TopicWords
@@ -57,33 +58,55 @@ class Rerendering:
             with self._database.reads.connect() as reads:
                 for post in outdated_html.POSTS:
                     for batch in outdated_html.batches(reads, post, RENDERER_VERSION, _BATCH):
-                        texts = [row.body for row in batch]
-                        rendered_texts = list(pool.map(self._authoring.renderer.render, texts))
-                        html = [self._authoring.link_mentions(reads, one) for one in rendered_texts]
-                        self._store(post, batch, rendered_texts, html, stats)
+                        rendered_texts = list(pool.map(self._render, batch))
+                        self._store(reads, post, batch, rendered_texts, stats)
                         progress(len(batch))
         finally:
             pool.shutdown(cancel_futures=True)
         return stats
 
+    def run_batch(self) -> bool:
+        """Render a few texts of older versions, one after another; return whether there were any.
+
+        Those that cannot be rendered are not tried again. Raises as `run`.
+        """
+        with self._database.reads.connect() as reads:
+            for post in outdated_html.POSTS:
+                batch = outdated_html.older(reads, post, RENDERER_VERSION, _BATCH)
+                if batch:
+                    rendered_texts = [self._render(row) for row in batch]
+                    self._store(reads, post, batch, rendered_texts, RerenderStats())
+                    return True
+        return False
+
+    def _render(self, row: Row[Any]) -> RenderedText:
+        return self._authoring.renderer.render(row.body)
+
     def _store(
         self,
+        reads: SqlConnection,
         post: Post,
         batch: Sequence[Row[Any]],
         rendered_texts: Sequence[RenderedText],
-        html: Sequence[str],
         stats: RerenderStats,
     ) -> None:
-        """Store a batch's HTML in one short transaction, except for texts that were changed."""
+        """Store a batch's HTML in one short transaction, except for texts that were changed.
+
+        Where the HTML is the same, cached pages stay valid and nothing is indexed.
+        """
+        html = [self._authoring.link_mentions(reads, one) for one in rendered_texts]
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
         rows = sorted(zip(batch, rendered_texts, html, strict=True), key=lambda each: each[0].id)
+        changed = [row.id for row, _, made in rows if row.body_html != made]
         with self._database.session.begin() as db:
-            search_index.lock(db, clock.now())
-            invalidation.invalidate(db, invalidation.DISPLAY_NAMES)
+            if changed:
+                search_index.lock(db, clock.now())
+                invalidation.invalidate(db, invalidation.DISPLAY_NAMES)
             for row, rendered, made in rows:
                 is_same = (row.markup_version, row.body_html) == (rendered.version, made)
+                is_shown = row.body_html != made
                 update = (
-                    update_of(post)
+                    (update_of if is_shown else invalidation.update_without_invalidation)(post)
                     .where(
                         post.id == row.id,
                         post.body == row.body,
@@ -98,4 +121,4 @@ class Rerendering:
                 else:
                     stats.escaped += 1
             words = TopicWords if post is Topic else ReplyWords
-            search_index.index_now(db, words, [row.id for row in batch])
+            search_index.index_now(db, words, changed)
