@@ -9,11 +9,14 @@ from urllib.parse import quote
 
 from forumsvc.markup.html_nodes import nodes
 from forumsvc.markup.text_content import text_content
+from forumsvc.unicode_forms import INVISIBLE
 
 RENDERER_VERSION = 3
 """Stored with every `body_html`; raised whenever the same text would render to other HTML."""
 
 _LINKED = re.compile(r'(</?blockquote)|class="user-mention">@([A-Za-z0-9_.-]+)</a>')
+_VISIBLE = frozenset({"hr", "img", "input", "li"})
+"""Elements that show something without a text."""
 _QUOTATION = re.compile(r"<(/?)blockquote")
 
 
@@ -79,6 +82,13 @@ class RenderedText:
     def text(self) -> str:
         """The text of the HTML, without tags."""
         return text_content(self.html)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it shows nothing: no visible character, no image, rule or item of a list."""
+        text = INVISIBLE.sub("", self.text)
+        is_visible = any(char.isprintable() and not char.isspace() for char in text)
+        return not is_visible and all(node.tag not in _VISIBLE for node in nodes(self.html))
 
     @property
     def links(self) -> int:

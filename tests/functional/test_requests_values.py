@@ -130,6 +130,22 @@ def test_what_is_liked_must_be_there(alice: Person, wrong: str) -> None:
     assert "obj_id" in answer.json["error"]
 
 
+@each("body", ["&nbsp;", "<b></b>", ">", "&#8203;"])
+def test_a_body_that_shows_nothing_is_refused(
+    forum: Forum, alice: Person, topic: int, body: str
+) -> None:
+    reply = forum.reply(alice, topic)
+    node = forum.nobody.get(f"/topics/{topic}").json["node_id"]
+    answers = (
+        alice.post("/topics", title="T", node_id=node, body=body),
+        alice.put(f"/topics/{topic}", title="T", node_id=node, body=body),
+        alice.post(f"/topics/{topic}/replies", body=body),
+        alice.post(f"/replies/{reply}", body=body),
+    )
+    for answer in answers:
+        assert (answer.status_int, answer.json["error"]) == (400, "body: must not be empty")
+
+
 @each("blank", [None, "", "\u200b"])
 def test_a_reply_without_text_is_no_reply(
     forum: Forum, alice: Person, topic: int, blank: str | None

@@ -9,6 +9,7 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from ...db.execution import ReadConnection
+from ...errors import Invalid
 from ...markup import RenderBudget, RenderedText, Renderer, linked_logins
 from ...queries import users
 from ...settings import Settings
@@ -60,8 +61,9 @@ class Authoring:
 
         Rendering may take a second, during which no lock should be held: it is called before the
         first statement of a transaction. title: of the topic; origin: the request, for the log.
-        Raises Invalid if title or text break a rule that needs no rendering, RateLimited if the
-        author's budget is used up, Unavailable if the machine is overloaded.
+        Raises Invalid if title or text break a rule that needs no rendering, or the text shows
+        nothing; RateLimited if the author's budget is used up, Unavailable if the machine is
+        overloaded.
         """
         if title is not None:
             self.rules.check_title(title)
@@ -70,6 +72,8 @@ class Authoring:
             rendered = self.renderer.render(
                 body, origin=f"{origin}, user {author_id}", report_cpu_time=used
             )
+        if rendered.is_empty:
+            raise Invalid("body", "must not be empty")
         return RenderedPost(body, rendered)
 
     def write(

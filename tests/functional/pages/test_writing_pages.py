@@ -165,6 +165,15 @@ def test_all_that_is_wrong_is_said_at_once_and_the_first_field_has_the_focus(
     assert [one["id"] for one in page.html.find_all(autofocus=True)] == ["title"]
 
 
+def test_a_text_that_shows_nothing_is_refused_beside_its_field(
+    forum: Forum, member: Visitor
+) -> None:
+    node = forum.node()
+    page = member.send("/topics/new", title="T", node_id=node, body="&nbsp;")
+    assert page.status_int == 400
+    assert page.html.find(id="body-wrong").text == "Text must not be empty."
+
+
 def test_a_table_with_an_attribute_does_not_end_the_page_around_it(
     forum: Forum, visitor: Visitor
 ) -> None:

@@ -1,6 +1,11 @@
 """Linking the mentions of a rendered text."""
 
+from collections.abc import Callable
+
 from forumsvc.markup import RENDERER_VERSION, RenderedText
+from tests.cases import each
+
+Parts = Callable[[str], list[str]]
 
 USER_URL = "https://forum.example/people/{login}?from=a&b"
 
@@ -29,3 +34,22 @@ def test_a_login_is_quoted_in_the_address_and_escaped_in_the_text() -> None:
     assert linked == (
         '<p><a href="/a%2F%22%3Cb%3E" class="user-mention">@a/&quot;&lt;b&gt;</a></p>'
     )
+
+
+@each(
+    ("text", "is_empty"),
+    [
+        *(
+            (text, True)
+            for text in ("&nbsp;", "<b></b>", ">", "&#8203;", "#", "\u200b\u2060", "```")
+        ),
+        *((text, True) for text in ("[](/a)", "> <i> </i>\n>\n> &#12644;", "<details></details>")),
+        *(
+            (text, False)
+            for text in ("<!-- -->", "[a]: b", "![](/a)", "---", "- [ ] ", "1.", "\u0301")
+        ),
+        *((text, False) for text in ("<none>", "😀", ".", "`a`", "<hr>", "@bob", "#1")),
+    ],
+)
+def test_a_text_is_empty_that_shows_nothing(parts: Parts, text: str, is_empty: bool) -> None:
+    assert RenderedText(tuple(parts(text))).is_empty is is_empty
