@@ -18,7 +18,7 @@ from ..settings import Settings
 from .finding import Finding, error, info, warning
 from .installation import Installation
 
-BACKGROUND_THREADS = 13
+BACKGROUND_THREADS = 14
 """Those of the background worker, for its tasks and for jobs, without those of the webhooks."""
 
 

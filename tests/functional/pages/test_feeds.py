@@ -13,6 +13,7 @@ from forumsvc.markup.text_content import text_content
 from forumsvc.models import Topic
 from forumsvc.pages.crawlers import sitemap
 from forumsvc.pages.previews import beginning
+from forumsvc.services.search_reindex import reindex
 from tests import databases
 from tests.functional.forum import Caller, Forum
 from tests.functional.statements import counting
@@ -91,6 +92,25 @@ def test_links_of_a_feed_are_absolute_and_code_is_as_it_was_written(
         *(f"http://localhost/topics/{topic}#h", "http://j/k", "mailto:o@p.q"),
     ]
     assert text_content(html) == text_content(kept)
+
+
+def test_words_in_angle_brackets_are_shown_wherever_a_text_is(
+    forum: Forum, visitor: Visitor
+) -> None:
+    title, body = "Why <text> & <none>?", "docker images shows <none> as the name, why?"
+    topic = forum.topic(forum.person("alice"), forum.node(), title=title, body=body)
+    reindex(forum.database)
+    page = visitor.get(f"/topics/{topic}").html
+    shown = forum.nobody.get(f"/topics/{topic}").json
+    [item] = json.loads(visitor.get("/topics/feed.json").body)["items"]
+    found = visitor.get("/search?q=none+why").html
+    assert (shown["title"], text_content(shown["body_html"]).strip()) == (title, body)
+    assert (item["title"], text_content(item["content_html"]).strip()) == (title, body)
+    assert page.find("meta", property="og:title")["content"] == title
+    assert page.find("meta", property="og:description")["content"] == body
+    assert page.find("h1").text.strip() == title
+    assert title in found.text
+    assert body in found.text
 
 
 def test_a_feed_has_the_beginning_of_a_long_text(forum: Forum, visitor: Visitor) -> None:
