@@ -22,6 +22,7 @@ REQUIRES = [
     "click>=8.2",
     "colander>=2.0",
     "hupper>=1.12",
+    "idna>=3.10,<4",
     # syntax/inline.py replaces a private method.
     "Markdown>=3.11.3,<3.12",
     "MarkupSafe>=3.0",

@@ -7,12 +7,16 @@ block and every count of emails.
 
 import re
 
+import idna
+
 from .texts import Message
 from .unicode_forms import normalized
 
 MAX_EMAIL = 255
 NOT_AN_EMAIL = Message("must be an address such as name@example.org")
+NO_MAIL = Message("must have ASCII letters before the @: no email could be sent to it")
 
+_MAX_LABEL = 63
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~\xa1-\ud7ff\ue000-\U0010ffff-]+"
 _LOCAL_PART = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
 
@@ -20,11 +24,12 @@ _LOCAL_PART = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
 def email_key(email: str) -> str | None:
     """Return the form in which accounts and logins compare an address; None if it is none.
 
-    Case never counts, and a domain is in ASCII (IDNA).
+    Case never counts, and a domain is in ASCII (IDNA 2008).
     """
     if len(email) > MAX_EMAIL:
         return None
-    name, _, host = normalized("NFC", email.strip().lower()).rpartition("@")
+    name, _, host = email.strip().rpartition("@")
+    name = normalized("NFC", name.lower())
     domain = normal_domain(host)
     if domain is None or host.endswith(".") or host != host.strip():
         return None
@@ -34,15 +39,39 @@ def email_key(email: str) -> str | None:
     return key if len(key) <= MAX_EMAIL else None
 
 
+def ascii_address(email: str) -> str | None:
+    """Return an address as an email names it, in ASCII; None if there is no such form.
+
+    The domain is in A-labels (RFC 5890). Letters outside ASCII before the @ need SMTPUTF8
+    (RFC 6531), which few mail servers have, so no email is sent there.
+    """
+    if email.isascii():
+        return email
+    name, _, host = email.strip().rpartition("@")
+    domain = normal_domain(host)
+    return f"{name}@{domain}" if domain is not None and name.isascii() else None
+
+
 def normal_domain(domain: str) -> str | None:
-    """Return a domain in lower case and in ASCII (IDNA); None if it is none."""
+    """Return a domain in lower case and in ASCII (IDNA 2008, UTS #46); None if it is none."""
     try:
-        found = domain.strip().rstrip(".").lower().encode("idna").decode("ascii")
+        mapped = idna.uts46_remap(domain.strip().rstrip("."), std3_rules=False)
+        labels = [_a_label(label) for label in mapped.split(".")]
     except UnicodeError:
         return None
-    labels = found.split(".")
     is_domain = len(labels) > 1 and all(
-        label.replace("-", "").replace("_", "").isalnum() for label in labels
+        len(label) <= _MAX_LABEL and label.replace("-", "").replace("_", "").isalnum()
+        for label in labels
     )
     # What ends in a number is an IP address.
-    return found if is_domain and not labels[-1].isdigit() else None
+    return ".".join(labels) if is_domain and not labels[-1].isdigit() else None
+
+
+def _a_label(label: str) -> str:
+    if label.isascii():
+        return label
+    try:
+        return idna.alabel(label).decode("ascii")
+    except idna.IDNAError:
+        # An emoji: no domain of IDNA 2008, but there are some, and browsers know them.
+        return f"xn--{label.encode('punycode').decode('ascii')}"

@@ -14,7 +14,7 @@ from ..db.engine import Database
 from ..db.failures import DATABASE_ERRORS
 from ..mail import Delivery
 from ..mail.failures import describe, is_permanent
-from ..mail.message import create_message
+from ..mail.message import NoAsciiAddress, create_message
 from ..models import JobKind
 from ..services import jobs, mails
 from ..services.jobs import Claimed
@@ -84,6 +84,8 @@ class MailSender(Handler):
             return create_message(sender, *made, message_id=message_id, sent_at=job.created_at)
         except DATABASE_ERRORS:
             raise
+        except NoAsciiAddress as error:
+            raise JobFailed(str(error), is_final=True) from error
         except Exception as error:
             if not isinstance(error, _NOT_AN_ADDRESS):
                 log.exception("the text of mail job %s cannot be made", job.id)

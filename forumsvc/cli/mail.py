@@ -19,7 +19,7 @@ def test(context: Context, address: str) -> None:
     from email.utils import make_msgid
 
     from ..mail import create_delivery, texts
-    from ..mail.message import create_message
+    from ..mail.message import NoAsciiAddress, create_message
 
     settings = context.settings
     delivery = create_delivery(settings, context.ini_dir)
@@ -30,6 +30,8 @@ def test(context: Context, address: str) -> None:
     made = texts.render(MailKind.TEST, settings["site.language"], site_name=settings["site.name"])
     try:
         message = create_message(sender, address, *made, message_id=message_id, sent_at=clock.now())
+    except NoAsciiAddress as error:
+        raise click.UsageError(f"No email can be sent to {address!r}: {error}.") from None
     except (MessageError, ValueError, IndexError):
         raise click.UsageError(f"{address!r} is not the address of one recipient.") from None
     try:

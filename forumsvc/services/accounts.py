@@ -11,7 +11,7 @@ from ..cache.invalidation import update_columns
 from ..clock import now
 from ..db.execution import SqlConnection
 from ..db.statements import insert_or_ignore
-from ..email_addresses import MAX_EMAIL, NOT_AN_EMAIL, email_key
+from ..email_addresses import MAX_EMAIL, NO_MAIL, NOT_AN_EMAIL, ascii_address, email_key
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..ids import is_login
 from ..models import AdminAction, EventType, Role, User, UserState
@@ -44,10 +44,15 @@ class Account:
 
 
 def check_email(email: str) -> str:
-    """Return `email` without surrounding blanks. Raises Invalid if it is not an address."""
+    """Return `email` without surrounding blanks.
+
+    Raises Invalid if it is not an address, or no email could be sent to it.
+    """
     email = validate_line("email", email, MAX_EMAIL)
     if email_key(email) is None:
         raise Invalid("email", NOT_AN_EMAIL)
+    if ascii_address(email) is None:
+        raise Invalid("email", NO_MAIL)
     return email
 
 

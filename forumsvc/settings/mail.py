@@ -1,7 +1,7 @@
 """The settings of mail: how it is sent, and by whom."""
 
 from .setting import Setting
-from .setting_types import NON_EMPTY, TEXT, choice, integer, matching, seconds
+from .setting_types import NON_EMPTY, SENDER, TEXT, choice, integer, seconds
 
 MAIL: tuple[Setting, ...] = (
     Setting(
@@ -11,12 +11,7 @@ MAIL: tuple[Setting, ...] = (
         "how mail is sent: not at all, as files in mail.dir, or to the server mail.host",
     ),
     Setting("mail.dir", NON_EMPTY, "var/mail", "the folder that mail is written to"),
-    Setting(
-        "mail.sender",
-        matching(r"[^\s@<>,]+@[^\s@<>,]+", "an email address"),
-        "forum@localhost",
-        "the sender of mail",
-    ),
+    Setting("mail.sender", SENDER, "forum@localhost", "the sender of mail"),
     Setting("mail.host", NON_EMPTY, "localhost", "the mail server"),
     Setting("mail.port", integer(1, 65535), "25", "the mail server's port"),
     Setting(

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..email_addresses import ascii_address
+
 
 @dataclass(frozen=True, slots=True)
 class SettingType:
@@ -96,6 +98,13 @@ def _storage(text: str) -> str:
     return text
 
 
+def _sender(text: str) -> str:
+    address = ascii_address(text)
+    if address is None or not re.fullmatch(r"[^\s@<>,]+@[^\s@<>,]+", text):
+        raise ValueError
+    return address
+
+
 def _secret(text: str) -> str:
     if len(text) < 32:
         raise ValueError
@@ -114,6 +123,7 @@ def _refuse() -> str:
     raise ValueError
 
 
+SENDER = SettingType(_sender, "an email address")
 DATABASE_URL = SettingType(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
 OPTIONAL_DATABASE_URL = SettingType(
     lambda text: _database(text) if text else "",

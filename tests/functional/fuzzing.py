@@ -20,6 +20,7 @@ from schemathesis.engine import Status, events, from_schema
 from forumsvc.db.cursors import Cursor
 from forumsvc.errors import Invalid
 from forumsvc.search.query import parse_moment, parse_query
+from forumsvc.unicode_forms import is_blank
 from tests.openapi.answers import resolvable
 from tests.openapi.operations import operations
 
@@ -167,8 +168,9 @@ def _make_true(case: Any, there: There) -> None:
     if "file" in body:
         body["file"] = picture()
     _make_decidable(case.operation.definition.raw["operationId"], body)
-    for name in ("title", "body", "reason"):
-        if isinstance(body.get(name), str) and not any(map(_is_visible, body[name])):
+    for name, value in body.items():
+        is_text = isinstance(value, str) and (value or name in ("title", "body", "reason"))
+        if is_text and is_blank(value):
             body[name] += "."
 
 
@@ -196,7 +198,7 @@ def _make_decidable(operation_id: str, body: dict[str, Any]) -> None:
 def _make_searchable(case: Any) -> None:
     """Give a search a query, a user and dates that are right where a pattern cannot say it."""
     query, operation_id = case.query, case.operation.definition.raw["operationId"]
-    if operation_id == "searchUsers" and not any(map(_is_visible, query["q"])):
+    if operation_id == "searchUsers" and is_blank(query["q"]):
         query["q"] += "."
     if operation_id not in ("searchTopics", "searchReplies"):
         return
@@ -258,10 +260,6 @@ def _make_new(case: Any, used: set[str]) -> None:
     if key in used and case.meta.generation.mode.is_positive:
         key = case.headers[name] = f"key {len(used)}"
     used.add(key)
-
-
-def _is_visible(character: str) -> bool:
-    return character.isprintable() and not character.isspace()
 
 
 def _is_let_pass(failure: Any, case: Any) -> bool:

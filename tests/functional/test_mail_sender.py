@@ -121,6 +121,30 @@ def test_what_a_server_refuses_for_good_is_not_repeated_and_logged_without_the_a
     assert ADDRESS not in caplog.text
 
 
+def test_an_address_that_no_email_can_name_is_given_up_at_once_with_one_line(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    scene.run()
+    address = "üser@example.org"
+    scene.forum.change(scene.forum.person("eve").id, email=address, email_key=address)
+    scene.enqueue(address)
+    assert scene.run() == 1
+    assert len(scene.outbox.messages) == 1
+    [row] = [row for row in scene.rows() if row.state == JobState.FAILED]
+    assert row.error == "the address has other letters than ASCII before the @"
+    [line] = [one for one in caplog.messages if "has failed" in one]
+    assert "it is given up" in line
+    assert address not in line
+
+
+def test_an_account_of_before_with_another_domain_gets_its_link(scene: Scene) -> None:
+    columns = {"email": "eve@Faß.de", "email_key": "eve@xn--fa-hia.de"}
+    scene.forum.change(scene.forum.person("eve").id, **columns)
+    scene.enqueue("EVE@xn--fa-hia.de")
+    scene.run()
+    assert scene.outbox.messages[-1]["To"] == "eve@xn--fa-hia.de"
+
+
 def test_a_sent_email_is_logged_with_its_id_and_the_reply_code_without_the_address(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from forumsvc.email_addresses import ascii_address, email_key
 from forumsvc.errors import Invalid
 from forumsvc.passwords import MAX_LENGTH
 from forumsvc.services import accounts
@@ -48,7 +49,7 @@ def test_names_of_the_staff_are_given_by_administrators_only(login: str) -> None
     [
         ("a+b.c@example.org", "a+b.c@example.org"),
         (" Ann@Example.org ", "Ann@Example.org"),
-        ("\u00e4@b\u00fccher.example", "\u00e4@b\u00fccher.example"),
+        ("a@b\u00fccher.example", "a@b\u00fccher.example"),
         ("a" * 243 + "@example.org", "a" * 243 + "@example.org"),
     ],
 )
@@ -69,6 +70,47 @@ def test_an_email_is_kept_as_it_was_written(given: str, kept: str) -> None:
 def test_an_email_that_is_no_address_is_none(email: str) -> None:
     with pytest.raises(Invalid, match=r"^email: "):
         accounts.check_email(email)
+
+
+@each(
+    "email", ["\u00e4@example.org", "用户@例子.example", "j\u043ehn@example.org", "a.\u00e9@b.org"]
+)
+def test_an_email_to_which_no_mail_could_be_sent_is_refused(email: str) -> None:
+    with pytest.raises(Invalid, match=r"^email: must have ASCII letters before the @"):
+        accounts.check_email(email)
+    assert email_key(email) is not None
+
+
+@each(
+    ("one", "other", "are_equal"),
+    [
+        ("a@fa\u00df.de", "a@fass.de", False),
+        ("a@FA\u1e9e.de", "a@xn--fa-hia.de", True),
+        ("a@XN--FA-HIA.de", "A@fa\u00df.DE", True),
+        ("a@\u03b2\u03cc\u03bb\u03bf\u03c2.com", "a@\u03b2\u03cc\u03bb\u03bf\u03c3.com", False),
+        ("a@\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.com", "a@xn--mgba3gch31f060k.com", True),
+        ("a@b\u00fccher.example", "a@bu\u0308cher\u3002EXAMPLE", True),
+        ("a@\uff45\uff58.org", "a@ex.org", True),
+        ("a@\u2603.net", "a@xn--n3h.net", True),
+    ],
+)
+def test_domains_are_compared_as_idna_2008_has_them(one: str, other: str, are_equal: bool) -> None:
+    assert email_key(one) is not None
+    assert (email_key(one) == email_key(other)) is are_equal
+
+
+@each(
+    ("email", "in_ascii"),
+    [
+        ("Ann@Example.org", "Ann@Example.org"),
+        ("Ann@M\u00fcnchen.example", "Ann@xn--mnchen-3ya.example"),
+        ("ann@fa\u00df.de", "ann@xn--fa-hia.de"),
+        ("\u00e4@example.org", None),
+        ("a@\u00fc", None),
+    ],
+)
+def test_an_address_in_an_email_is_in_ascii(email: str, in_ascii: str | None) -> None:
+    assert ascii_address(email) == in_ascii
 
 
 @each(

@@ -36,6 +36,7 @@ WRONG: dict[str, list[str]] = {
     "http.cors_origins": ["example.org", "https://example.org/path", "ftp://example.org", "* x"],
     "topics.view_count_flush_seconds": ["0", "3601", "1e3", "nan", "inf"],
     "oauth.require_pkce": ["yes", "True", "", "1"],
+    "mail.sender": ["forum", "a@b@c", "förum@example.org"],
     "session.secret": ["", "short", "x" * 31],
 }
 """A setting of each type; every other one is tried with one value."""
@@ -56,6 +57,11 @@ def test_a_wrong_value_is_refused_by_key_value_and_what_is_allowed(name: str, va
     declared = next(setting for setting in DECLARED if setting.name == name)
     shown = "the value given" if declared.secret else repr(value.strip())
     assert line == f"{name}: {shown} is not allowed; it must be {declared.type.allowed}"
+
+
+def test_the_sender_of_mail_is_in_ascii() -> None:
+    settings = Settings({**GOOD, "mail.sender": "forum@münchen.example"})
+    assert settings["mail.sender"] == "forum@xn--mnchen-3ya.example"
 
 
 def test_a_secret_is_never_shown() -> None:

@@ -33,6 +33,7 @@ def test_it_needs_no_scope(forum: Forum, scope: str) -> None:
         ("login", None),
         ("login", "x"),
         ("email", "nina"),
+        ("email", "nína@example.org"),
         ("password", "short"),
         ("password", 12345678),
     ],
@@ -50,6 +51,17 @@ def test_a_taken_login_or_email_is_named(forum: Forum, field: str) -> None:
     other = {**GOOD, "login": "other", "email": "other@example.org", field: GOOD[field].upper()}
     answer = forum.nobody.post("/users", **other)
     assert (answer.status_int, answer.json["error"]) == (400, f"{field}: is taken")
+
+
+def test_each_of_two_domains_that_idna_2003_took_for_one_has_its_account(forum: Forum) -> None:
+    for login, email, status in (
+        ("one", "nina@fass.de", 201),
+        ("two", "nina@faß.de", 201),
+        ("three", "nina@xn--fa-hia.de", 400),
+    ):
+        answer = forum.nobody.post("/users", **{**GOOD, "login": login, "email": email})
+        assert answer.status_int == status
+    assert answer.json["error"] == "email: is taken"
 
 
 def test_closed_registration_is_checked_before_the_parameters(make_forum: MakeForum) -> None:

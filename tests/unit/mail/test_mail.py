@@ -16,7 +16,7 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from forumsvc.mail import FolderDelivery, SmtpDelivery, texts
 from forumsvc.mail.failures import is_permanent
-from forumsvc.mail.message import create_message
+from forumsvc.mail.message import NoAsciiAddress, create_message
 from forumsvc.models import MailKind
 from forumsvc.settings.pages import LANGUAGES
 from tests.postgres_keeper import free_port
@@ -86,6 +86,24 @@ def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int
     assert received["Date"].datetime == SENT_AT
     assert received["Message-ID"] == "<1@example.org>"
     assert "https://x.example/?a=b" in received.get_content()
+
+
+def test_a_domain_of_other_letters_is_sent_as_a_labels_to_any_server(
+    smtp: tuple[Server, int],
+) -> None:
+    server, port = smtp
+    made = message("user@münchen.example", "Grüße aus München")
+    SmtpDelivery("127.0.0.1", port, "none", "", "", 10).deliver(made)
+    [(_, recipients, content)] = server.received
+    assert recipients == ["user@xn--mnchen-3ya.example"]
+    assert b"\nTo: user@xn--mnchen-3ya.example\r\n" in content
+    assert content.isascii()
+
+
+def test_there_is_no_message_to_letters_that_need_smtputf8() -> None:
+    for address in ("üser@example.org", "用户@例子.example"):
+        with pytest.raises(NoAsciiAddress):
+            message(address)
 
 
 def test_a_message_that_the_server_took_is_sent_whatever_it_answers_to_quit(
