@@ -32,8 +32,6 @@ def register(
     """
     is_suspicious = _check_sign_up(request, values["email"])
     must_confirm = email_confirmation.is_required(request.settings)
-    if must_confirm:
-        request.registry.abuse_limits.count_mail_to(values["email"])
     awaits_approval = is_suspicious or registration.needs_approval(request.settings)
     account = registration.register(
         *(request.db, request.read_connection, request.settings),
@@ -43,6 +41,8 @@ def register(
     )
     waiting = email_confirmation.find(request.db, account.id) if must_confirm else None
     if waiting is not None:
+        # Only now: a sign-up that is refused sends nothing.
+        request.registry.abuse_limits.count_mail_to(waiting.address)
         _send_link(request, account.id, waiting.address, next_path)
     return Registered(account, must_confirm, awaits_approval)
 

@@ -37,7 +37,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         limits = request.registry.abuse_limits
         limits.count_mail_request(request)
         email = values["email"].strip()
-        if limits.allow_mail_to(email):
+        if limits.allow_reset_mail_to(email):
             # Whether an account has the address is found out when the email is sent: the response
             # must not show it, not even by the time that it takes.
             url = request.site.base_url + request.route_path("reset_password")

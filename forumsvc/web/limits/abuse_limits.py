@@ -12,7 +12,7 @@ from .request_limits import is_counted_already
 
 _HOUR = 3600
 _MAILS_PER_ADDRESS = 5
-"""An hour. More would only annoy its owner."""
+"""An hour, and as many links to a new password. More would only annoy its owner."""
 
 
 class AbuseLimits:
@@ -44,17 +44,27 @@ class AbuseLimits:
 
     def allow_mail_to(self, email: str) -> bool:
         """Count a mail to an address; return whether it may be sent."""
-        status = self._count_mail(email)
-        return status is None or status.is_allowed
+        return _is_allowed(self._count_mail(email))
+
+    def allow_reset_mail_to(self, email: str) -> bool:
+        """Count a request for a new password of an address; return whether a mail may be sent.
+
+        Apart from other mails: whether an account has the address is not known here, and without
+        one nothing is sent, so it must not keep its owner from signing up.
+        """
+        return _is_allowed(self._count_mail(email, "reset mail"))
 
     def count_mail_to(self, email: str) -> None:
         """Count a mail to an address that its owner may be told of. Raises RateLimited."""
         _check(self._count_mail(email))
 
-    def _count_mail(self, email: str) -> LimitStatus | None:
+    def _count_mail(self, email: str, limit_name: str = "mail") -> LimitStatus | None:
+        name, at, domain = (normal_email(email) or email.lower()).rpartition("@")
+        # At any host: that `name+tag` may be another mailbox somewhere does no harm here.
+        mailbox = (name.partition("+")[0] or name) + at + domain
         # Hashed, because the counts may be stored outside of this process.
-        address = sha256((normal_email(email) or email.lower()).encode()).hexdigest()
-        return self._rate_limiter.count(self._mails, "mail", address)
+        address = sha256(mailbox.encode()).hexdigest()
+        return self._rate_limiter.count(self._mails, limit_name, address)
 
     def _count_request(self, rate: Rate, name: str, request: ForumRequest) -> None:
         """Count a request of an address, however often it is tried."""
@@ -65,6 +75,10 @@ class AbuseLimits:
         _check(self._rate_limiter.count(rate, limit_name, client_network(address)))
 
 
+def _is_allowed(status: LimitStatus | None) -> bool:
+    return status is None or status.is_allowed
+
+
 def _check(status: LimitStatus | None) -> None:
-    if status is not None and not status.is_allowed:
+    if status is not None and not _is_allowed(status):
         raise too_many("Too many attempts. Try again in %(seconds)d seconds.", status.reset)

@@ -168,16 +168,28 @@ def test_with_the_setting_off_people_write_at_once_and_an_address_changes_at_onc
     assert queued == [("email_changed", GOOD["email"])]
 
 
-def test_a_mailbox_gets_only_so_many_emails_that_its_owner_has_not_asked_for(forum: Forum) -> None:
+@pytest.mark.parametrize("host", ["gmail.com", "own.example"])
+def test_a_mailbox_gets_only_so_many_emails_that_its_owner_has_not_asked_for(
+    forum: Forum, host: str
+) -> None:
     tags = [str(number) for number in range(6)]
     statuses = [
         forum.nobody.post(
-            "/users", login=f"nina{tag}", email=f"n+{tag}@gmail.com", password=PASSWORD
+            "/users", login=f"nina{tag}", email=f"n+{tag}@{host}", password=PASSWORD
         ).status_int
         for tag in tags
     ]
     assert statuses == [201] * 5 + [429]
     assert forum.count(Job) == 5
+
+
+def test_what_sends_no_email_keeps_nobody_from_signing_up(forum: Forum, visitor: Visitor) -> None:
+    for number in range(9):
+        stranger = Visitor(forum, REMOTE_ADDR=f"192.0.2.{number}")
+        asked = stranger.send("/password/forgotten", email=GOOD["email"])
+        refused = stranger.send("/signup", **{**GOOD, "password": "1234567890"})
+        assert (asked.status_int, refused.status_int) == (200, 400)
+    assert visitor.send("/signup", **GOOD).status_int == 303
 
 
 def test_where_nothing_is_confirmed_a_former_address_is_told_only_so_often(
