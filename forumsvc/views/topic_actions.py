@@ -63,6 +63,6 @@ def _call(service: Callable[..., object], item: TopicItem, request: ForumRequest
 @api_view(TopicItem, "POST", May.ACT, name="action")
 def unknown(item: TopicItem, request: ForumRequest) -> Ok:
     """Refuse every other type."""
-    given = request.parameters.get("type")
+    given = request.parameters.get_from_query("type")
     found = "is required" if given is None else f"not {quoted(given)}"
     raise Invalid("type", f"must be one of {', '.join(_TYPES)}; {found}")

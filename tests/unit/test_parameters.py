@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forumsvc.errors import Malformed
-from forumsvc.web.api.parameters import read_parameters
+from forumsvc.web.api.parameters import Parameters, read_parameters
 
 ESCAPES = st.sampled_from(
     ["%E4%B8%AD", "%e4", "%B8", "%C3%A9", "%26", "%3D", "%41", "%F", "%80%G1"]
@@ -17,17 +17,22 @@ ESCAPES = st.sampled_from(
 TEXTS = st.lists(ESCAPES | st.sampled_from([*"a&=+;%"]), max_size=30).map("".join)
 
 
-def fields(text: str) -> dict[str, list[Any]]:
-    """Return the fields of a form as the service reads them."""
-    body = text.encode()
+def parameters(form: str, query: str = "") -> Parameters:
+    """Return what the service reads of a form and a query."""
+    body = form.encode()
     environ = {
         "REQUEST_METHOD": "POST",
-        "QUERY_STRING": "",
+        "QUERY_STRING": query,
         "CONTENT_TYPE": "application/x-www-form-urlencoded",
         "CONTENT_LENGTH": str(len(body)),
         "wsgi.input": BytesIO(body),
     }
-    read = read_parameters(environ, query_wins=frozenset())
+    return read_parameters(environ)
+
+
+def fields(text: str) -> dict[str, list[Any]]:
+    """Return the fields of a form as the service reads them."""
+    read = parameters(text)
     names = {name for name, _ in parse_qsl(text, keep_blank_values=True)}
     return {name: read.get_all(name) or [] for name in names}
 
@@ -57,3 +62,11 @@ def test_a_form_has_the_fields_that_the_standard_library_finds(text: str) -> Non
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_text_comes_back_as_it_was_sent(text: str) -> None:
     assert fields(f"body={quote_plus(text)}&title=x") == {"body": [text], "title": ["x"]}
+
+
+@pytest.mark.parametrize("name", ["type", "body"])
+def test_the_body_wins_for_every_name_but_where_the_query_is_asked_first(name: str) -> None:
+    read = parameters(f"{name}=form", f"{name}=one&{name}=query")
+    assert (read.get(name), read.get_from_query(name)) == ("form", "query")
+    assert parameters(f"{name}=form").get_from_query(name) == "form"
+    assert parameters("").get_from_query(name) is None

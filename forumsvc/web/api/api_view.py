@@ -76,7 +76,10 @@ schema_deriver.options = ("schema",)  # type: ignore[attr-defined]  # Pyramid's 
 
 
 class ActionPredicate:
-    """The view predicate `action=`: the parameter `type` has this value."""
+    """The view predicate `action=`: the parameter `type` has this value.
+
+    Here alone the query wins: the API's description has the `type` of an action there.
+    """
 
     def __init__(self, value: str, info: Any) -> None:
         self.value = value
@@ -87,7 +90,7 @@ class ActionPredicate:
     phash = text
 
     def __call__(self, context: Any, request: ForumRequest) -> bool:
-        return request.parameters.get("type") == self.value
+        return request.parameters.get_from_query("type") == self.value
 
 
 class TriedFirstPredicate:

@@ -30,11 +30,10 @@ class _Array(list[Any]):
 class Parameters:
     """Values by name. JSON values keep their type; each element of a JSON array is a value."""
 
-    def __init__(self, query: Values, body: Values, *, query_wins: frozenset[str]) -> None:
-        """The body takes precedence over the query, except for the names in `query_wins`."""
+    def __init__(self, query: Values, body: Values) -> None:
+        """The body takes precedence over the query."""
         self._query = query
         self._body = body
-        self._query_wins = query_wins
 
     @property
     def is_empty(self) -> bool:
@@ -43,7 +42,7 @@ class Parameters:
 
     def of_body(self) -> "Parameters":
         """Return the parameters of the body alone."""
-        return Parameters({}, self._body, query_wins=frozenset())
+        return Parameters({}, self._body)
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the last value of that name, or `default` if there is none (or a JSON null).
@@ -60,19 +59,20 @@ class Parameters:
         values = self._values(name)
         return self._values(f"{name}[]") if values is None else values
 
+    def get_from_query(self, name: str) -> Any:
+        """Return the last value of that name in the query, or what `get` returns without one."""
+        return self._query[name][-1] if name in self._query else self.get(name)
+
     def get_from_query_and_body(self, name: str) -> list[Any]:
         """Return the values of that name in the query and the body."""
         return [*self._query.get(name, ()), *self._body.get(name, ())]
 
     def _values(self, name: str) -> list[Any] | None:
-        first, second = self._body, self._query
-        if name in self._query_wins:
-            first, second = second, first
-        found = first.get(name)
-        return second.get(name) if found is None else found
+        found = self._body.get(name)
+        return self._query.get(name) if found is None else found
 
 
-def read_parameters(environ: dict[str, Any], *, query_wins: frozenset[str]) -> Parameters:
+def read_parameters(environ: dict[str, Any]) -> Parameters:
     """Parse the parameters of a WSGI request. Raises Malformed, UnsupportedBody.
 
     An uploaded file is a `multipart.MultipartPart`; the request closes those of `open_parts`.
@@ -81,7 +81,7 @@ def read_parameters(environ: dict[str, Any], *, query_wins: frozenset[str]) -> P
     body: Values = {}
     if environ["REQUEST_METHOD"] in _WITH_BODY:
         body = _body(environ)
-    return Parameters(query, body, query_wins=query_wins)
+    return Parameters(query, body)
 
 
 def open_parts(parameters: Parameters) -> list[MultipartPart]:

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ...registry import ForumRegistry
     from ...resources.base import Resource
 
-# The API description has the `type` of an action in the query.
-_QUERY_WINS = frozenset({"type"})
 _LIMITED_LEVELS = frozenset({Level.NEWBIE, str(Role.MEMBER)})
 
 
@@ -208,7 +206,7 @@ class ForumRequest(Request):
     @reify
     def parameters(self) -> Parameters:
         """The parameters of the query and the body. Raises Malformed."""
-        parameters = read_parameters(self.environ, query_wins=_QUERY_WINS)
+        parameters = read_parameters(self.environ)
         parts = open_parts(parameters)
         if parts:
             self.add_finished_callback(lambda request: [part.close() for part in parts])
