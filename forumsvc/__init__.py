@@ -30,7 +30,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     from .permissions import FORBIDDEN
     from .registry import ForumRegistry
     from .security.policy import SecurityPolicy
-    from .views.errors import error_body
+    from .views.errors import body_error, error_body
     from .web.api.methods import MethodTable
     from .web.api.request import ForumRequest
 
@@ -66,6 +66,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     application = config.make_wsgi_app()
     # The server uses it for requests that it refuses itself.
     application.error_body = partial(error_body, registry)
+    application.body_error = partial(body_error, registry)
     # The server calls it in each worker.
     application.on_worker_start = registry.authoring.renderer.start
     # The server starts it in a process of its own.

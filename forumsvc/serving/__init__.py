@@ -13,6 +13,9 @@ What an application must know:
   other that forks.
 - Its attribute `error_body`, if it has one, returns the JSON body of errors that the server
   itself answers, from a status and a message; without it that is `{"error": message}`.
+- Its attribute `body_error`, if it has one, returns the status and message by which a body will be
+  refused, or None, from the request's headers (`CONTENT_LENGTH`, …): a client that expects
+  `100 Continue` gets it at once.
 - Its attribute `on_worker_start`, if it has one, is called in each worker before it takes a
   connection; under a reload the former workers serve meanwhile. An OSError is logged.
 - Its attribute `background`, if it has one, is its background work: a `background.Background`. The

@@ -9,6 +9,7 @@ from typing import Any
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
+from waitress.utilities import Error
 
 from forumsvc.serving.channel_times import ChannelTimes
 from forumsvc.serving.environment import DRAINING
@@ -80,22 +81,54 @@ _SPACE_BEFORE_VALUE = re.compile(
 )
 
 
+_CODINGS = re.compile(
+    rb"^Transfer-Encoding:[ \t]*([^\r]*?)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE
+)
+
+
+class RequestError(Error):
+    """An error that the server answers itself."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.code, self.reason = status, HTTPStatus(status).phrase
+
+
 class StrictParser(HTTPRequestParser):
-    """Parses headers in linear time, and refuses requests with two body lengths."""
+    """Parses headers in linear time, and refuses what another server may read otherwise."""
+
+    headers: dict[str, str]
+
+    def received(self, data: bytes) -> int:
+        """Parse data; return how many bytes were consumed. An error completes the request."""
+        consumed = int(super().received(data))
+        if self.error:
+            self.completed = True
+        return consumed
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Parse the header. Raises ParsingError if it states the body's length in two ways.
+        """Parse the header. Raises ParsingError unless it states the body's length in one way.
 
-        A proxy that follows the other length would see another request begin where this one ends
-        (RFC 9112 §11.2); waitress reads the chunks and keeps the connection open.
+        A proxy that follows another length would see another request begin where this one ends
+        (RFC 9112 §6.1, §11.2); waitress reads the chunks and keeps the connection open.
         """
         # The time of waitress's own pattern grows with the square of the number of spaces: for a
         # header of 32 kB that is seconds, in which no other request is answered.
         if b"        " in header_plus or b"\t" in header_plus or b"\n " in header_plus:
             header_plus = _SPACE_BEFORE_VALUE.sub(rb"\1 ", header_plus)
-        super().parse_header(header_plus)
+        try:
+            super().parse_header(header_plus)
+        except ValueError:
+            raise ParsingError("Content-Length is invalid") from None
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+        codings = b", ".join(_CODINGS.findall(header_plus)).lower()
+        if codings not in (b"", b"chunked") or "TRANSFER_ENCODING" in self.headers:
+            raise ParsingError("Transfer-Encoding is not chunked once, in HTTP/1.1")
+        if self.version and not self.version.startswith("1."):
+            self.error = RequestError(505, "This is HTTP/1.1")
+        elif self.version == "1.1" and not self.expect_continue and self.headers.get("EXPECT"):
+            self.error = RequestError(417, "Only 100-continue may be expected")
 
 
 class Channel(HTTPChannel):
@@ -161,8 +194,8 @@ class Channel(HTTPChannel):
             self.request = self.parser_class(self.adj)
         request = self.request
         consumed = request.received(data)
-        if request.expect_continue and request.headers_finished and not self.sent_continue:
-            self.send_continue()
+        if request.expect_continue and request.headers_finished and not request.completed:
+            self._answer_expectation()
         if request.completed:
             self.sent_continue = False
             self.request = None
@@ -170,6 +203,15 @@ class Channel(HTTPChannel):
                 self.requests.append(request)
                 self.server.add_task(self)
         return int(consumed)
+
+    def _answer_expectation(self) -> None:
+        """Ask for the body, unless the header says that it will be refused (RFC 9110 §10.1.1)."""
+        request = self.request
+        refusal = self.server.body_error(request.headers)
+        if refusal is None:
+            self.send_continue()
+        else:
+            request.error, request.completed = RequestError(*refusal), True
 
     def service(self) -> None:
         """Answer a request in a thread of the worker."""

@@ -1,6 +1,7 @@
 """The error views: the only place that makes `{"error": …}` responses."""
 
 import logging
+from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..security.denial import denial_message
 from ..security.policy import MissingScope
 from ..texts import Message
 from ..web.api.request import ForumRequest
+from ..web.pipeline.guard import check_body
 from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
 
 log = logging.getLogger(__name__)
@@ -61,11 +63,28 @@ def error_body(registry: ForumRegistry, status: int, message: str) -> bytes:
     return orjson.dumps(registry.envelope.error(status, message))
 
 
+def body_error(registry: ForumRegistry, headers: Mapping[str, str]) -> tuple[int, str] | None:
+    """Return status and message of the error by which a body will be refused, or None.
+
+    headers: by their names in capitals, with `_` for `-`.
+    """
+    length, kind = headers.get("CONTENT_LENGTH", "0"), headers.get("CONTENT_TYPE", "")
+    coding = headers.get("CONTENT_ENCODING", "")
+    try:
+        check_body(registry.forum_settings, int(length), kind, coding)
+    except errors.ForumError as error:
+        return _status(error), str(error)
+    return None
+
+
+def _status(error: errors.ForumError) -> int:
+    return next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+
+
 def forum_error(error: errors.ForumError, request: ForumRequest) -> Response:
     """Respond to an error of the forum's domain."""
-    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     message = error.args[0] if error.args else ""
-    return error_response(request, status, message, _headers(error))
+    return error_response(request, _status(error), message, _headers(error))
 
 
 def _headers(error: errors.ForumError) -> dict[str, str]:

@@ -39,6 +39,17 @@ class Served:
 
     send: Send
     token: str
+    port: int
+
+    def exchange(self, head: bytes, body: bytes) -> bytes:
+        """Send a header, and after the first answer to it a body; return all that came."""
+        with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as client:
+            client.sendall(head)
+            found = client.recv(65536)
+            if found == CONTINUE:
+                client.sendall(body)
+            with client.makefile("rb") as rest:
+                return found + rest.read()
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +65,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator
         def send(request: bytes) -> Response:
             return _exchange(server.port, request)
 
-        yield Served(send, token)
+        yield Served(send, token, server.port)
 
 
 def _alice(database: Database) -> str:
@@ -141,7 +152,8 @@ PATHS = {
     "a method in small letters": (b"get /api/v3/topics", 400),
     "TRACE": (b"TRACE /api/v3/topics", 405),
     "CONNECT": (b"CONNECT /api/v3/topics", 405),
-    "a star": (b"OPTIONS *", 404),
+    "a star": (b"OPTIONS *", 204),
+    "a star of another method": (b"GET *", 400),
 }
 
 
@@ -208,6 +220,84 @@ def test_what_the_server_refuses_has_the_shape_of_the_ini(
         refused = _exchange(server.port, request("GET /api/v3/topics", HOST, "no header"))
         assert (refused.status, refused.json["error"]) == (400, "ParameterInvalid")
         assert refused.json["message"].startswith("Bad Request: ")
+
+
+EXPECT = "Expect: 100-continue"
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+MULTIPART = "Content-Type: multipart/form-data; boundary=b"
+EXPECTING = {
+    "no length": (["GET /health"], 200),
+    "a length of 0": (["POST /api/v3/likes", "Content-Length: 0"], 401),
+    "a length on GET": (["GET /health", "Content-Length: 5", FORM], 0),
+    "a form": (["POST /api/v3/likes", "Content-Length: 5", FORM], 0),
+    "chunks": (["POST /api/v3/likes", CHUNKED, FORM], 0),
+    "capitals": (["POST /api/v3/likes", "Content-Length: 5", FORM, "expect: 100-Continue"], 0),
+    "too large": (["POST /api/v3/photos", f"Content-Length: {MAX_BODY + 1}", MULTIPART], 413),
+    "far too large": (["POST /api/v3/photos", "Content-Length: 900000000", MULTIPART], 413),
+    "endless digits": (["POST /api/v3/photos", f"Content-Length: {'9' * 5000}", MULTIPART], 400),
+    "a coding": (["PUT /api/v3/users/me", "Content-Length: 5", "Content-Encoding: gzip"], 415),
+    "both lengths": (["POST /api/v3/likes", "Content-Length: 5", CHUNKED], 400),
+}
+
+
+@each(("lines", "status"), EXPECTING.values())
+def test_a_client_is_asked_for_a_body_that_will_be_read_alone(
+    served: Served, lines: list[str], status: int
+) -> None:
+    line, *headers = lines
+    body = chunked(b"a=b&c") if CHUNKED in headers else b"a=b&c"
+    expect = [] if any("xpect" in one for one in headers) else [EXPECT]
+    found = served.exchange(request(line, HOST, *headers, *expect), body)
+    assert found.startswith(CONTINUE) is (status == 0), found
+    assert found.count(b"HTTP/1.1 ") == (1 if status else 2), found
+    assert not status or int(found.split()[1]) == status
+
+
+@each("expected", ["200-ok", "100-continue, x=y", "100-continu", '"100-continue"', "100"])
+def test_nothing_else_may_be_expected(served: Served, expected: str) -> None:
+    raw = request("POST /api/v3/likes", HOST, "Content-Length: 1", f"Expect: {expected}", body=b"a")
+    assert (served.send(raw).status, list(served.send(raw).json)) == (417, ["error"])
+    old = raw.replace(b"HTTP/1.1", b"HTTP/1.0")
+    assert served.send(old).status == 415
+
+
+@each("version", ["HTTP/2.0", "HTTP/3.0", "HTTP/0.9", "HTTP/9.9"])
+def test_another_version_of_http_is_not_spoken(served: Served, version: str) -> None:
+    raw = request("GET /health", HOST).replace(b"HTTP/1.1", version.encode())
+    assert (served.send(raw).status, list(served.send(raw).json)) == (505, ["error"])
+    assert served.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").status == 505
+    later = request("GET /health", HOST).replace(b"HTTP/1.1", b"HTTP/1.2")
+    assert served.send(later).status == 200
+
+
+SMUGGLED = {
+    "chunked twice": ([CHUNKED, CHUNKED], 400),
+    "chunked twice in one": ([f"{CHUNKED}, chunked"], 400),
+    "nothing": (["Transfer-Encoding: ,", "Content-Length: 1"], 400),
+    "another coding": (["Transfer-Encoding: gzip, chunked"], 501),
+    "identity": (["Transfer-Encoding: identity"], 501),
+    "a blank inside": (["Transfer-Encoding: chu nked"], 501),
+    "a control character": (["Transfer-Encoding: \x0bchunked"], 400),
+    "a blank before the colon": (["Transfer-Encoding : chunked"], 400),
+    "two equal lengths": (["Content-Length: 1", "Content-Length: 1"], 400),
+    "a length and chunks": (["Content-Length: 1", CHUNKED], 400),
+    "a sign": (["Content-Length: +1"], 400),
+    "endless digits": ([f"Content-Length: {'1' * 5000}"], 400),
+}
+
+
+@each(("headers", "status"), SMUGGLED.values())
+def test_a_body_has_one_length_that_all_servers_read_alike(
+    served: Served, headers: list[str], status: int
+) -> None:
+    raw = request("POST /api/v3/likes", HOST, FORM, *headers, body=b"0\r\n\r\n")
+    assert served.send(raw).status == status, served.send(raw)
+
+
+def test_http_1_0_has_no_chunks(served: Served) -> None:
+    raw = request("POST /api/v3/likes", HOST, FORM, CHUNKED, body=b"0\r\n\r\n")
+    assert served.send(raw).status == 401
+    assert served.send(raw.replace(b"HTTP/1.1", b"HTTP/1.0")).status == 400
 
 
 def test_head_sends_no_body(served: Served) -> None:
