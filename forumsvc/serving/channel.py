@@ -12,6 +12,7 @@ from waitress.task import ErrorTask, WSGITask
 from waitress.utilities import Error
 
 from forumsvc.serving.channel_times import ChannelTimes
+from forumsvc.serving.client_shares import LARGE_ANSWER, Client
 from forumsvc.serving.environment import DRAINING
 
 
@@ -34,6 +35,8 @@ class JsonErrorTask(ErrorTask):
         body = self.channel.server.error_body(error.code, message)
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "application/json"))
+        if error.code == HTTPStatus.TOO_MANY_REQUESTS:
+            self.response_headers.append(("Retry-After", "1"))
         self.content_length = len(body)
         self.set_close_on_finish()
         self.write(body)
@@ -149,8 +152,21 @@ class Channel(HTTPChannel):
     def __init__(self, server: Any, *given: Any, **named: Any) -> None:
         self.times = ChannelTimes(server.time_limits, time.monotonic())
         self._unparsed = b""
+        self._unread = 0
+        self._sent = 0
+        self.client: Client = None
         super().__init__(server, *given, **named)
         server.connection_limits.admit(self)
+
+    @property
+    def total_outbufs_len(self) -> int:
+        """How many bytes wait for the client to read them."""
+        return self._unread
+
+    @total_outbufs_len.setter
+    def total_outbufs_len(self, count: int) -> None:
+        self.server.unread_bytes.add(self.client, count - self._unread)
+        self._unread = count
 
     @property
     def busy(self) -> bool:
@@ -200,6 +216,7 @@ class Channel(HTTPChannel):
             self.sent_continue = False
             self.request = None
             if not request.empty:
+                self._set_client(request.headers.get("X_FORWARDED_FOR", ""))
                 self.requests.append(request)
                 self.server.add_task(self)
         return int(consumed)
@@ -213,14 +230,33 @@ class Channel(HTTPChannel):
         else:
             request.error, request.completed = RequestError(*refusal), True
 
+    def _set_client(self, hops: str) -> None:
+        unread = self._unread
+        self.total_outbufs_len = 0
+        self.client = self.server.client_of(self.addr, hops)
+        self.total_outbufs_len = unread
+
     def service(self) -> None:
         """Answer a request in a thread of the worker."""
         self.server.tasks.start()
+        client, self._sent = self.client, 0
+        is_refused = self.server.unread_bytes.is_too_much(client)
+        if is_refused:
+            message = "Too many bytes of answers wait for this address to read them."
+            self.requests[0].error = RequestError(HTTPStatus.TOO_MANY_REQUESTS, message)
         try:
             super().service()
         finally:
             self.times.on_idle(time.monotonic())
             self.server.tasks.finish()
+            was_large = is_refused or self._sent >= LARGE_ANSWER
+            self.server.task_dispatcher.finish(client, was_large=was_large)
+
+    def write_soon(self, data: Any) -> int:
+        """Add a part of an answer; return how many bytes it has."""
+        written = int(super().write_soon(data))
+        self._sent += written
+        return written
 
     def send(self, data: bytes, do_close: bool = True) -> int:
         """Send part of a response; return how many bytes the system accepted."""

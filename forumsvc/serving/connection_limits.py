@@ -76,6 +76,11 @@ class ConnectionLimits:
         if network is not None and not members:
             self._channels_by_network.pop(network, None)
 
+    def close_slow_readers(self) -> None:
+        """Mark those that take longest to read an answer; `close_marked` closes them."""
+        channels = (one for each in self._listeners for one in each.active_channels.values())
+        self._mark_for_closing(one for one in channels if one.total_outbufs_len)
+
     def close_marked(self) -> None:
         """Close the marked connections, except those whose request has arrived meanwhile.
 

@@ -14,6 +14,14 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer, create_server
 
 from forumsvc.serving.channel import Channel, error_body
+from forumsvc.serving.client_shares import (
+    LARGE_ANSWER,
+    MAX_UNREAD_IN_ALL,
+    FairDispatcher,
+    UnreadBytes,
+    client_of,
+    return_memory,
+)
 from forumsvc.serving.connection_limits import ConnectionLimits
 from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, TaskCounter
@@ -139,6 +147,7 @@ class ServerLoop:
             with_client_address(app, options.trusted_proxy, options.address),
             map=self._map,
             sockets=sockets,
+            _dispatcher=FairDispatcher(options.address.threads),
             clear_untrusted_proxy_headers="false",  # with_client_address clears them
             **options.waitress,
         )
@@ -158,22 +167,36 @@ class ServerLoop:
             self._listeners, self._adj, options.connections_per_address, options.trusted_proxy
         )
         self._check_at = 0.0
+        self._unread_bytes = UnreadBytes()
+        address, trusted = options.address, options.trusted_proxy
         for listener in self._listeners:
             listener.tasks = self.tasks
             listener.time_limits = options.time_limits
             listener.connection_limits = self._limits
+            listener.unread_bytes = self._unread_bytes
+            listener.client_of = lambda addr, hops: client_of(addr, hops, address, trusted)
 
     def run_once(self, max_seconds: float | None = None) -> None:
         """Run one iteration: wait for events, at most `max_seconds`, and handle them."""
         self._heartbeats.beat(self._number, progress=self.tasks.has_progressed())
+        if self._unread_bytes.in_all > MAX_UNREAD_IN_ALL:
+            self._limits.close_slow_readers()
         self._limits.close_marked()
         if (now := time.monotonic()) >= self._check_at:
             self._check_at = now + self._adj.cleanup_interval
             self._limits.check_times()
+            self._return_memory()
         timeout = min(self._adj.asyncore_loop_timeout, HEARTBEAT_SECONDS)
         if max_seconds is not None:
             timeout = max(0, min(timeout, max_seconds))
         wasyncore.loop(timeout, self._adj.asyncore_use_poll, self._map, count=1)
+
+    def _return_memory(self) -> None:
+        """Give back the memory of large answers once they are read."""
+        unread = self._unread_bytes
+        if unread.peak >= LARGE_ANSWER > unread.in_all:
+            unread.peak = unread.in_all
+            return_memory()
 
     def wake(self) -> None:
         """End the wait of the current iteration. Safe to call in a signal handler."""

@@ -2,8 +2,9 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -151,7 +152,7 @@ def test_a_client_that_does_not_read_is_disconnected(tmp_path: Path, clients: Ex
     with pserve(tmp_path, threads=1, **SHORT, response_timeout_seconds=1) as server:
         # More than waitress buffers, so that the only thread waits for the client.
         clients.enter_context(
-            begin(server, b"GET /large/40000000 HTTP/1.1\r\nHost: h\r\n\r\n", small_window=True)
+            begin(server, b"GET /large/30000000 HTTP/1.1\r\nHost: h\r\n\r\n", small_window=True)
         )
         assert server.get("/").status == 200
         wait_until(lambda: "slow answer: 1" in server.log, "the log tells of it")
@@ -180,3 +181,26 @@ def test_requests_that_come_together_are_answered_in_their_order(
         assert response.count(b"HTTP/1.1 200 OK") == 31
         assert lengths == sorted(lengths)
         assert b'"received": 3' in response
+
+
+def test_who_does_not_read_gets_no_further_answers_and_others_do(
+    tmp_path: Path, clients: ExitStack
+) -> None:
+    get = b"GET /large/20000000 HTTP/1.1\r\nHost: h\r\n\r\n"
+    with pserve(tmp_path, **SHORT) as server:
+        crowd = [begin(server, get, small_window=True) for _ in range(9)]
+        for client in crowd:
+            clients.enter_context(client)
+            assert client.recv(12) in (b"HTTP/1.1 200", b"HTTP/1.1 429")
+
+        def status(source: str) -> int:
+            one = HTTPConnection("127.0.0.1", server.port, PATIENCE, (source, 0))
+            with closing(one):
+                one.request("GET", "/")
+                return read_response(one).status
+
+        assert status("127.0.0.1") == 429
+        assert status("127.0.0.9") == 200
+        for client in crowd:
+            client.close()
+        wait_until(lambda: status("127.0.0.1") == 200, "what nobody will read is forgotten")

@@ -1,0 +1,92 @@
+"""What one client may have of a process: threads, and bytes that it does not read."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from forumsvc.serving.client_shares import MAX_UNREAD, FairQueue, UnreadBytes, client_of
+from forumsvc.serving.proxy import TrustedProxy
+from tests.cases import each
+
+
+def filled(queue: FairQueue, *clients: str | None) -> FairQueue:
+    """Add a request of each client."""
+    for number, client in enumerate(clients):
+        channel: Any = SimpleNamespace(client=client, number=number)
+        queue.append(channel)
+    return queue
+
+
+def taken(queue: FairQueue) -> str:
+    """Take what may be taken; return its clients."""
+    found = []
+    while queue:
+        found.append(queue.popleft().client or "-")
+    return "".join(found)
+
+
+def test_clients_take_turns_and_nobody_begins_with_more_than_two_threads() -> None:
+    queue = filled(FairQueue(8), *"aaaaabbc")
+    assert taken(queue) == "abcab"
+    assert (len(queue), bool(queue)) == (3, False)
+    queue.finish("a", was_large=False)
+    assert taken(queue) == "aa"
+
+
+def test_a_client_gets_more_threads_with_each_answer_but_never_the_last_two() -> None:
+    queue = FairQueue(8)
+    for _ in range(20):
+        filled(queue, "a").popleft()
+        queue.finish("a", was_large=False)
+    assert taken(filled(queue, *"aaaaaaaaab")) == "abaaaaa"
+
+
+def test_a_large_answer_leaves_a_client_one_thread_until_it_has_small_ones() -> None:
+    queue = FairQueue(8)
+    filled(queue, "a").popleft()
+    queue.finish("a", was_large=True)
+    assert taken(filled(queue, *"aaa")) == "a"
+    queue.finish("a", was_large=False)
+    assert taken(queue) == "aa"
+
+
+def test_the_requests_of_a_proxy_that_names_nobody_are_not_limited() -> None:
+    assert taken(filled(FairQueue(4), None, None, None, None)) == "----"
+
+
+def test_a_process_with_one_thread_serves_everybody() -> None:
+    queue = filled(FairQueue(1), *"aab")
+    assert taken(queue) == "ab"
+    queue.finish("a", was_large=True)
+    assert taken(queue) == "a"
+
+
+def test_bytes_are_counted_for_each_client_and_forgotten_when_read() -> None:
+    unread = UnreadBytes()
+    unread.add("a", MAX_UNREAD + 1)
+    unread.add(None, MAX_UNREAD + 1)
+    assert [unread.is_too_much(one) for one in ("a", "b", None)] == [True, False, False]
+    unread.add("a", -1)
+    assert (unread.is_too_much("a"), unread.peak) == (False, 2 * MAX_UNREAD + 2)
+    unread.add("a", -MAX_UNREAD)
+    unread.add(None, -MAX_UNREAD - 1)
+    assert (unread.in_all, list(unread._by_client)) == (0, [])
+
+
+@each(
+    ("address", "hops", "client"),
+    [
+        (("192.0.2.1", 5), "", "192.0.2.1"),
+        (("192.0.2.1", 5), "198.51.100.1", "192.0.2.1"),  # who is not trusted names nobody
+        (("2001:db8::1", 5, 0, 0), "", "2001:db8::/64"),
+        (("127.0.0.1", 5), "198.51.100.1", "198.51.100.1"),
+        (("127.0.0.1", 5), "203.0.113.9, ::ffff:198.51.100.1", "198.51.100.1"),
+        (("127.0.0.1", 5), "[2001:db8::1]:443", "2001:db8::/64"),
+        (("127.0.0.1", 5), "", None),
+        (("localhost", None), "198.51.100.1", "198.51.100.1"),
+    ],
+)
+def test_a_client_is_an_address_or_whom_a_trusted_proxy_names(
+    address: tuple[Any, ...], hops: str, client: str | None
+) -> None:
+    adj = SimpleNamespace(trusted_proxy_headers={"x-forwarded-for"}, trusted_proxy_count=1)
+    assert client_of(address, hops, adj, TrustedProxy("127.0.0.1")) == client
