@@ -4,7 +4,7 @@ import gettext
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from .. import clock
 from ..db.engine import Database
 from ..db.execution import SqlConnection
 from ..models import JobKind, User
-from ..services import jobs, photos
+from ..services import jobs, photos, search_merge
 from ..services.account_work import Account, AccountTask, Step
 from ..services.erased_texts import OF_RENAMING
 from ..services.erasure import REMOVED
@@ -29,6 +29,9 @@ _TURN_SECONDS = 20.0
 """After so long the job is freed for a moment, long before its lock ends."""
 _PAUSE_SECONDS = 0.005
 """Between two transactions others write, for as long as the last one took and a little longer."""
+_LOOK_AGAIN = timedelta(seconds=2)
+"""After so long it is looked again whether the search has indexed what was changed."""
+_MERGE = "merge {}"
 _LOCALE = Path(__file__).parent.parent / "locale"
 
 
@@ -49,6 +52,8 @@ class AccountWorker(Handler):
         account, data = self._account(job), dict(job.data)
         steps = OF_RENAMING if data["task"] == AccountTask.RENAME else STEPS[data["posts"]]
         names = list(steps)
+        if data["task"] == AccountTask.ERASE and self._database.is_sqlite:
+            names += map(_MERGE.format, search_merge.TABLES)
         end = time.monotonic() + _TURN_SECONDS
         while time.monotonic() < end and not self.stopping.is_set():
             if data.get("files"):
@@ -57,10 +62,19 @@ class AccountWorker(Handler):
                 with self._database.session.begin() as db:
                     jobs.advance(db, job, data)
             name = data.get("step", "")
-            if name not in steps:
+            if name not in names:
                 # A new order, or one of another release; a step may be done twice.
                 name, data = names[0], {**data, "last_id": 0}
-            done = self._part(job, account, steps[name], {**data, "step": name})
+            data = {**data, "step": name}
+            if name in steps:
+                done = self._part(job, account, steps[name], data)
+            elif self._has_index(data):
+                done = self._merge(job, data)
+            else:
+                soon = clock.now() + _LOOK_AGAIN
+                with self._database.session.begin() as db:
+                    jobs.move(db, job, clock.now(), data, soon)
+                return
             if done is None:
                 return
             data, is_over = done
@@ -100,6 +114,28 @@ class AccountWorker(Handler):
             # On SQLite one writer at a time is let in, and who waits does not queue up.
             time.sleep(time.monotonic() - start + _PAUSE_SECONDS)
         return {**data, "last_id": next_id or 0}, next_id is None
+
+    def _has_index(self, data: dict[str, Any]) -> bool:
+        """Return whether the search has the words of the posts as the steps before have left them.
+
+        data: of the job, which gets the time when they had ended.
+        """
+        ended_at = data.setdefault("ended_at", clock.rfc3339(clock.now()))
+        moment = datetime.fromisoformat(ended_at)
+        return search_merge.has_read_until(self._database.executor, moment)
+
+    def _merge(self, job: Claimed, data: dict[str, Any]) -> tuple[dict[str, Any], bool] | None:
+        """Merge a part of the index of the search; return as `_part`."""
+        table = data["step"].removeprefix(_MERGE.format(""))
+        start = time.monotonic()
+        with self._database.session.begin() as db:
+            if not jobs.hold(db, job):
+                return None
+            has_more = search_merge.merge(db, table, is_first=not data.get("last_id"))
+            data = {**data, "last_id": 1}
+            jobs.advance(db, job, data)
+        time.sleep(time.monotonic() - start + _PAUSE_SECONDS)
+        return data, not has_more
 
     @contextmanager
     def _reading(self) -> Iterator[SqlConnection]:

@@ -2,8 +2,10 @@
 
 import logging
 import re
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,7 @@ from forumsvc.passwords import hash_password
 from forumsvc.services import account_edit, accounts, email_confirmation, erasure, jobs
 from forumsvc.services.access.values import email_digest
 from forumsvc.services.erasure import PostsErasure
-from tests.databases import on_postgresql
+from tests.databases import on_postgresql, on_sqlite
 from tests.functional.checked_app import CheckedApp
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
@@ -114,15 +116,15 @@ def worker(forum: Forum) -> JobRunner:
 
 def work(forum: Forum) -> None:
     """Let the background worker do what is ordered, and index the texts."""
-    worker(forum).run_due(JobKind.ACCOUNT)
-    wait_for_horizon(forum.database)
-    while SearchIndexer(forum.database, 1.0).run():
-        pass
-    if forum.database.is_sqlite:
-        # Words that were deleted stay in the segments of the index until these are merged.
+    for _ in range(10):
         with forum.database.session.begin() as db:
-            for words in ("topic_words", "reply_words"):
-                db.execute(text(f"INSERT INTO {words}_fts({words}_fts) VALUES ('optimize')"))  # noqa: S608
+            db.execute(update(Job).where(Job.kind == JobKind.ACCOUNT).values(due_at=clock.now()))
+        worker(forum).run_due(JobKind.ACCOUNT)
+        wait_for_horizon(forum.database)
+        while SearchIndexer(forum.database, 1.0).run():
+            pass
+        if not account_jobs(forum):
+            break
 
 
 def account_jobs(forum: Forum) -> int:
@@ -207,6 +209,25 @@ def test_nothing_is_left_that_names_the_person(
     assert [each for each in (tmp_path / "photos").rglob("*") if each.is_file()] == []
     assert account_jobs(forum) == 0
     assert drift(forum.database) == []
+
+
+@on_sqlite
+def test_no_page_in_use_of_the_file_has_a_word_of_the_person(
+    forum: Forum, zoe: Person, traces: dict[str, int], tmp_path: Path
+) -> None:
+    def pages() -> bytes:
+        (tmp_path / "copy").unlink(missing_ok=True)
+        with closing(sqlite3.connect(str(forum.database.url.database))) as connection:
+            connection.execute(f"VACUUM INTO '{tmp_path}/copy'")
+        return (tmp_path / "copy").read_bytes().lower()
+
+    work(forum)
+    left = pages().replace(f"{LOGIN}x".lower().encode(), b"").count(LOGIN.lower().encode())
+    assert left > 0
+    order(forum, zoe)
+    work(forum)
+    left = pages().replace(f"{LOGIN}x".lower().encode(), b"").count(LOGIN.lower().encode())
+    assert left == 0
 
 
 def test_texts_of_others_keep_all_but_the_login(
@@ -306,8 +327,8 @@ def test_an_erasure_goes_on_where_a_killed_worker_was(
                 worker(forum).run_due(JobKind.ACCOUNT)
             except SystemExit:
                 continue
-    assert account_jobs(forum) == 0
     work(forum)
+    assert account_jobs(forum) == 0
     left_over = found(forum, NAME, EMAIL, f"@{LOGIN} ")
     assert left_over == set()
     assert drift(forum.database) == []
