@@ -163,11 +163,18 @@ def set_role(db: Session, login: str, role: Role) -> Account:
 
 
 def set_password(db: Session, login: str, password: str) -> Account:
+    """Set the password of a user, as `set_password_hash`. Raises Invalid for one that is not valid.
+
+    It is hashed here: only for a transaction that has locked nothing yet.
+    """
+    return set_password_hash(db, login, hash_password(check_password(password)))
+
+
+def set_password_hash(db: Session, login: str, password_hash: str) -> Account:
     """Set the password of a user and revoke their sessions and tokens (`revocation.revoke_all`).
 
-    Raises Invalid for a password that is not valid, NotFound, or Conflict if the user is deleted.
+    Raises NotFound, or Conflict if the user is deleted.
     """
-    password_hash = hash_password(check_password(password))
     # Who knew the old password may have asked for another address.
     account = _update_user(db, login, password_hash=password_hash, unconfirmed_email=None)
     revocation.revoke_all(db, account.id, now())

@@ -20,6 +20,7 @@ from forumsvc.web.responses.renderer import ApiRenderer
 from tests import databases
 from tests.cheap_passwords import cheap_passwords
 from tests.functional.forum import Forum, Person, configure_again, ini_of, make_app
+from tests.functional.slow_work import slow_work_is_refused_under_locks
 
 MakeForum = Callable[..., Forum]
 
@@ -196,6 +197,13 @@ def sql_is_refused_while_rendering() -> Iterator[None]:
         patch.setattr(Executor, "_render", guarded_run)
         yield
     event.remove(Engine, "before_cursor_execute", before_execute)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def slow_work_is_refused() -> Iterator[None]:
+    """Fail every request that hashes, renders or decodes while it holds a lock."""
+    with slow_work_is_refused_under_locks():
+        yield
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 from pyramid.config import Configurator
 from pyramid.response import Response
 
+from ...oauth import login
+from ...passwords import hash_password
 from ...permissions import AccountPermission
 from ...schemas.accounts import PASSWORD_FORM
 from ...services import accounts, registration
@@ -11,7 +13,7 @@ from ..forms import Values, form, process_form
 from ..page_context import PageContext, login_required
 from ..paths import redirect_to_page
 from ..views import add_page
-from .password_check import check_current_password
+from .password_check import verify_current_password
 
 
 def show(context: PageContext, request: ForumRequest) -> Values:
@@ -24,10 +26,14 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     assert user is not None, "the page requires a login"  # noqa: S101
 
     def change(values: Values) -> Response:
-        check_current_password(request, user.login, values["current_password"])
+        attempt = verify_current_password(request, user.login, values["current_password"])
         field, of = "new_password", (user.login, user.email)
-        new = registration.check_new_password(request.settings, field, values[field], *of)
-        accounts.set_password(request.db, user.login, new)
+        try:
+            new = registration.check_new_password(request.settings, field, values[field], *of)
+            password_hash = hash_password(new)
+        finally:  # it counts, whatever the new one is; and it locks
+            login.record_success(request.db, attempt, request.now)
+        accounts.set_password_hash(request.db, user.login, password_hash)
         context.log_out()
         return redirect_to_page(request, "login", flash_message="password-changed")
 

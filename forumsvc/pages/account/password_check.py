@@ -28,7 +28,15 @@ def check_password_attempt(
 
 def check_current_password(request: ForumRequest, login_name: str, password: str) -> None:
     """Check the password of the form's field `current_password`. Raises Invalid, RateLimited."""
+    attempt = verify_current_password(request, login_name, password)
+    login.record_success(request.db, attempt, request.now)
+
+
+def verify_current_password(
+    request: ForumRequest, login_name: str, password: str
+) -> login.LoginAttempt:
+    """As `check_current_password`, without `record_success`, which locks: hash before it."""
     attempt = check_password_attempt(request, login_name, password)
     if attempt.user is None:
         raise Invalid("current_password", "is wrong")
-    login.record_success(request.db, attempt, request.now)
+    return attempt

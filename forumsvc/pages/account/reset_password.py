@@ -8,6 +8,7 @@ from pyramid.response import Response
 
 from ...errors import Forbidden
 from ...models import MailKind
+from ...passwords import hash_password
 from ...permissions import Common
 from ...schemas.accounts import FORGOT_PASSWORD_FORM, RESET_PASSWORD_FORM
 from ...services import accounts, email_confirmation, mails, password_reset, registration
@@ -63,9 +64,10 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
     def change(values: Values) -> Response:
         field, of = "new_password", (account.login, account.email)
         new = registration.check_new_password(request.settings, field, values[field], *of)
+        password_hash = hash_password(new)
         # Verify it again under a lock: of two concurrent uses only one may succeed.
         _verified_account(request, request.db, lock=True)
-        accounts.set_password(request.db, account.login, new)
+        accounts.set_password_hash(request.db, account.login, password_hash)
         email_confirmation.confirm_current(request.db, account.id, request.now)
         context.log_out()
         return redirect_to_page(request, "login", flash_message="password-changed")

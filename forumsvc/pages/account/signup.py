@@ -2,6 +2,7 @@
 
 from pyramid.config import Configurator
 from pyramid.response import Response
+from pyramid_retry import RetryableException, is_last_attempt
 from sqlalchemy import select
 
 from ...errors import Invalid
@@ -64,6 +65,9 @@ def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -
         return False
     if (request.now - joined).total_seconds() > min(shown, _MOST_SECONDS_BETWEEN):
         return False
+    if request.db.in_transaction() and not is_last_attempt(request):
+        # Made a moment ago. A password is not hashed under the lock that this attempt has taken.
+        raise RetryableException
     attempt = check_password_attempt(request, owner.login, values["password"])
     if attempt.user is None or not context.log_in(attempt, values["password"]):
         return False
