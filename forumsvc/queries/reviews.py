@@ -191,12 +191,15 @@ _REPORTERS = (
 _BY_ID: Any = _joined(select(*_COLUMNS, _REPORTERS.label("reporter_ids"))).where(
     Review.id == bindparam("id")
 )
-_LOCKED_BY_ID = with_row_locks(_BY_ID, Review)
+_LOCK: Any = with_row_locks(select(Review.id).where(Review.id == bindparam("id")), Review)
 
 
 def by_id(db: ReadConnection, review_id: int, *, lock: bool = False) -> ReviewRow | None:
     """Return a review with `reporter_ids`, a text, or None. lock: until the transaction ends."""
-    return row(db, _LOCKED_BY_ID if lock else _BY_ID, {"id": review_id})
+    if lock:
+        # PostgreSQL would read the reporters, in a subquery, as they were before the wait.
+        row(db, _LOCK, {"id": review_id})
+    return row(db, _BY_ID, {"id": review_id})
 
 
 _RESTRICTIONS_COUNT: Any = select(func.count(Restriction.id).label("restrictions")).where(

@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from ..clock import rfc3339_or_none
@@ -138,6 +139,20 @@ def record(db: Session, deed: Deed) -> None:
     if kind.mail is not None and deed.email is not None:
         said = {"reason": deed.reason or "", "until": rfc3339_or_none(deed.until) or ""}
         mails.enqueue(db, kind.mail, deed.email, now, user_id=deed.user_id, data=said)
+
+
+def record_once(db: Session, deed: Deed, before: datetime | None) -> None:
+    """Record what somebody does to a post that was in that state already since `before`.
+
+    Nothing where the one who did it then is in the log: its author is not. Nothing either of what
+    the service does itself.
+    """
+    if deed.actor_id is None or events.records_nothing(db):
+        return
+    same = {"action": str(deed.what), "topic_id": deed.topic_id, "reply_id": deed.reply_id}
+    logged = select(AuditRecord.id).filter_by(**same, created_at=before)
+    if db.scalar(logged.limit(1)) is None:
+        record(db, deed)
 
 
 def _log(db: Session, deed: Deed, visibility: Visibility) -> None:

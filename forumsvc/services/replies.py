@@ -3,6 +3,7 @@
 The caller has locked the topic and the reply, and has rendered the text before that.
 """
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -110,6 +111,9 @@ def destroy(
         # Of a deletion once more: a moderator's is a later one, which the author cannot take back.
         db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
     if is_deleted:
+        if actor_id != reply.user_id:
+            deed = Deed(EventType.REPLY_DELETED, actor_id, now, reply.user_id, reply.topic_id)
+            deeds.record_once(db, replace(deed, reply_id=reply.id, reason=reason), reply.deleted_at)
         return False
     _count_in_topic(db, reply, -1)
     notify_jobs.delete_for_reply(db, reply.topic_id, reply.id)

@@ -151,6 +151,8 @@ def change(
         if type_ is EventType.TOPIC_DELETED and actor_id != topic.user_id:
             # A moderator's deletion is a later one, which the author cannot take back.
             _update(db, topic.id, deleted_at=now)
+            deed = Deed(type_, actor_id, now, topic.user_id, topic.id, reason=reason)
+            deeds.record_once(db, deed, topic.deleted_at)
         return False
     if type_ is EventType.TOPIC_RESTORED:
         purge.check_restorable(db, Topic, topic.id)

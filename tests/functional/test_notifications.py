@@ -1,9 +1,13 @@
 """Notifications: their types, recipients and contents."""
 
+import json
+
 import pytest
 
+from forumsvc.models import Notification
 from tests.functional.forum import Forum, Person
 from tests.functional.notifications import notifications_of, types
+from tests.functional.rows import insert_row
 
 pytestmark = pytest.mark.usefixtures("advancing_clock")
 
@@ -68,3 +72,15 @@ def test_blocked_users_are_notified_and_deleted_ones_are_not(
     assert types(bob) == ["TopicReply"]
     forum.change(carol.id, state="active")
     assert notifications_of(carol) == []
+
+
+def test_stored_details_hide_nothing_of_a_notification(
+    forum: Forum, alice: Person, bob: Person
+) -> None:
+    details = json.dumps({"id": 0, "type": "Follow", "read": True, "action": "user.warned"})
+    with forum.database.session.begin() as db:
+        who = {"user_id": alice.id, "actor_id": bob.id}
+        stored = insert_row(db, Notification, **who, type="Moderation", details=details)
+    [one] = alice.get("/notifications").json
+    shown = (one["id"], one["type"], one["read"], one["action"])
+    assert shown == (stored, "Moderation", False, "user.warned")

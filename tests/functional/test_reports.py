@@ -4,16 +4,20 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from forumsvc.background.silences import SilenceEnder
 from forumsvc.models import AuditRecord, Event, EventType, Report, Review
+from forumsvc.queries import reviews
 from forumsvc.services import counter_check
 from forumsvc.services.moderation.reports import HIDDEN
 from tests.cases import each
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
+from tests.functional.rows import insert_row
 from tests.functional.statements import of_request
+from tests.system.process import wait_until
 
 MODERATE = "read write moderate"
 
@@ -548,3 +552,49 @@ def test_a_word_about_a_reply_in_a_hidden_topic_points_to_nothing(
     [*_, newest] = content(alice.get("/notifications"))[:1]
     assert (newest["action"], newest["topic"]) == ("reply.restored", None)
     assert wrong_counters(forum) == []
+
+
+@pytest.mark.both_databases
+def test_a_moderators_deletion_of_what_its_author_has_deleted_is_recorded_once(
+    forum: Forum, chief: Person, alice: Person, topic: int
+) -> None:
+    reply = forum.reply(alice, topic)
+    for path in (f"/replies/{reply}", f"/topics/{topic}"):
+        assert alice.delete(path).status_int == 200
+        for reason in ("Spam", "Spam, once more"):
+            assert chief.delete(path, reason=reason).status_int == 200
+    with forum.database.reads.connect() as db:
+        logged = select(AuditRecord.action, AuditRecord.reason).order_by(AuditRecord.id)
+        assert [tuple(row) for row in db.execute(logged)] == [
+            ("reply.deleted", "Spam"),
+            ("topic.deleted", "Spam"),
+        ]
+    assert told(alice) == [("reply.deleted", "Spam"), ("topic.deleted", "Spam")]
+
+
+@on_postgresql
+def test_a_report_that_comes_while_a_decision_waits_is_in_its_answer(
+    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
+) -> None:
+    report(bob, "topic", topic)
+    review_id = only_review(chief)["id"]
+    carol = forum.person("carol")
+
+    def locked() -> set[str]:
+        with forum.database.session.begin() as db:
+            found = reviews.by_id(db, review_id, lock=True)
+            assert found is not None
+            return {*str(found.reporter_ids).split(",")}
+
+    def waits() -> bool:
+        with forum.database.reads.connect() as db:
+            return bool(db.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
+
+    with ThreadPoolExecutor(1) as pool:
+        with forum.database.session.begin() as db:
+            assert reviews.by_id(db, review_id, lock=True) is not None
+            waiting = pool.submit(locked)
+            wait_until(waits, "a lock that is waited for")
+            values = {"reporter_id": carol.id, "review_id": review_id, "category": "spam"}
+            insert_row(db, Report, **values, comment="", state="open", is_established=True)
+        assert waiting.result() == {str(bob.id), str(carol.id)}

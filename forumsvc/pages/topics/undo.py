@@ -56,11 +56,11 @@ class OwnDeletedPost(Resource):
         self.kind, self.row, self.token = kind, row, token
 
     def __acl__(self) -> Acl:
-        """The author may take it back, but not in a banned topic, nor a reply in a closed one."""
+        """The author may take it back, but no banned topic, and no reply where none is taken."""
         row = self.row
-        ends = (
-            (row.banned_at,) if self.kind == "topic" else (row.topic_banned_at, row.topic_closed_at)
-        )
+        ends = [row.banned_at] if self.kind == "topic" else []
+        if self.kind == "reply":
+            ends = [row.topic_banned_at, row.topic_closed_at, row.topic_deleted_at]
         if any(ends):
             return [DENY_ALL]
         author = principals.active(self.row.user_id)

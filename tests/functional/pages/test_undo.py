@@ -55,15 +55,17 @@ def test_there_is_nothing_to_take_back_of_a_number_that_is_no_id(
     assert visitor.get(f"/topics/{number}/deleted").status_int == 404
 
 
-@pytest.mark.parametrize("action", ["close", "ban"])
-def test_a_reply_does_not_come_back_into_a_topic_that_was_closed_or_banned(
+@pytest.mark.parametrize("action", ["close", "ban", "delete"])
+def test_a_reply_does_not_come_back_into_a_topic_that_was_closed_banned_or_deleted(
     forum: Forum, member: Visitor, ann: int, action: str
 ) -> None:
     chief = forum.person("chief", role="maintainer")
     topic = forum.topic(chief, forum.node())
     reply = forum.reply(_ann(forum, ann), topic)
     page = member.send(f"/replies/{reply}/delete").follow()
-    assert chief.post(f"/topics/{topic}/action", type=action).status_int == 200
+    path = f"/topics/{topic}"
+    done = chief.delete(path) if action == "delete" else chief.post(f"{path}/action", type=action)
+    assert done.status_int == 200
     assert form_of(page).submit(status="*").status_int in (403, 404)
     assert chief.get(f"/replies/{reply}").json["deleted"]
 
