@@ -77,7 +77,8 @@ class BackupMaker(Handler):
     def run(self, job: Claimed) -> None:
         """Make it, unless one was made since.
 
-        Later, if this process is to stop meanwhile, or somebody makes one by hand now.
+        Later, if this process is to stop meanwhile, somebody makes one by hand now, or the database
+        was away.
         """
         with self._database.reads.connect() as db:
             made_at = backups.last_made_at(db)

@@ -75,7 +75,7 @@ def make(
     """Make a backup, FILE.tar, and verify it. The service may run meanwhile.
 
     `forumsvc backup FILE.tar` is the same. FILE.tar must not be there. Exit status: 75 while
-    another backup is being made in its folder.
+    another backup is being made in its folder, and while the database is away.
     """
     if file.suffix != ".tar":
         raise click.UsageError("The name of a backup ends in .tar.")

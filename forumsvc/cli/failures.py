@@ -1,5 +1,6 @@
 """What ends a command: each error that may be expected becomes one line."""
 
+import os
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,12 @@ from ..settings import SettingsError
 from .context import CommandError
 
 
+class _Away(CommandError):
+    """The database is away: another run may succeed."""
+
+    exit_code = os.EX_TEMPFAIL
+
+
 @contextmanager
 def command_errors() -> Iterator[None]:
     """Turn the errors of the block that may be expected into CommandError."""
@@ -22,7 +29,9 @@ def command_errors() -> Iterator[None]:
     except Exception as error:
         if (line := _line_of(error)) is None:
             raise
-        raise CommandError(line) from None
+        from ..db.failures import is_away
+
+        raise (_Away if is_away(error) else CommandError)(line) from None
 
 
 def _line_of(error: Exception) -> str | None:
@@ -59,9 +68,11 @@ def _database_error(error: Exception) -> str | None:
 
 def _driver_error(error: Exception) -> str | None:
     """Return the line for an error of the driver itself, below which dumps are read and loaded."""
+    from ..db.failures import is_lost_connection
+
     drivers = [sqlite3.OperationalError]
     if psycopg := sys.modules.get("psycopg"):
         drivers.append(psycopg.OperationalError)
-    if not isinstance(error, tuple(drivers)):
+    if not isinstance(error, tuple(drivers)) and not is_lost_connection(error):
         return None
     return f"The database cannot be used: {(str(error).splitlines() or ['it is away'])[0]}"

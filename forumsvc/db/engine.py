@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, make_url
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from .connection_options import ConnectionOptions
 from .executor import EXECUTOR, Executor
+from .failures import is_of_no_use
 
 _UNLIMITED_SECONDS = 10**6
 _POLL_SECONDS = 0.01
@@ -37,7 +38,6 @@ class Database:
         self.reads = self.create_read_engine()
         self.writes = _create_engine(url, options, read_only=False)
         self.executor = Executor(self.reads, options)
-        self.executor.attach_to(self.writes)
         self.session: sessionmaker[Session] = sessionmaker(
             self.writes, autoflush=False, info={EXECUTOR: self.executor}
         )
@@ -178,4 +178,10 @@ def _postgresql_engine(
     }
     engine = _engine(url, options, read_only=read_only, **engine_options)
     attach(engine, options, read_only=read_only)
+
+    @event.listens_for(engine, "handle_error")
+    def on_error(context: ExceptionContext) -> None:
+        if is_of_no_use(context.original_exception):
+            context.is_disconnect = True
+
     return engine

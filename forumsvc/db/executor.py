@@ -12,13 +12,13 @@ from functools import lru_cache
 from typing import Any, cast
 from weakref import WeakSet, finalize, ref
 
-from sqlalchemy import Connection, Dialect, Engine, ExceptionContext, event
+from sqlalchemy import Connection, Dialect, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from .compiled_statement import CompiledStatement, DmlStatement, Query, Values
 from .connection_options import ConnectionOptions
-from .failures import is_outdated_session
+from .failures import is_of_no_use
 
 _MAX_STATEMENTS = 512
 
@@ -113,8 +113,7 @@ class Executor:
     def rows_in(self, db: Session, statement: Query | DmlStatement, values: Values) -> list[Any]:
         """Run a statement in a session's transaction and return its rows. Raises DBAPIError.
 
-        Requires `attach_to` for the engine of the session. Does not call the write listeners:
-        `statements.execute` does.
+        Does not call the write listeners: `statements.execute` does.
         """
         compiled = self._compiled(statement)
         text, parameters = self._render(compiled, values)
@@ -130,14 +129,6 @@ class Executor:
         for listener in self.query_listeners:
             listener(text, parameters)
         return text, parameters
-
-    def attach_to(self, engine: Engine) -> None:
-        """Let an engine drop sessions that do not fit the database any more."""
-
-        @event.listens_for(engine, "handle_error")
-        def on_error(context: ExceptionContext) -> None:
-            if is_outdated_session(context.original_exception):
-                context.is_disconnect = True
 
     def _on_error(self, connection: Connection, error: Any, text: str) -> BaseException:
         """Return SQLAlchemy's error for one on a session's connection, dropping a lost one."""
@@ -207,7 +198,7 @@ class Executor:
         return is_disconnect
 
     def _is_disconnect(self, error: Any, driver: Any) -> bool:
-        return is_outdated_session(error) or self._engine.dialect.is_disconnect(error, driver, None)
+        return is_of_no_use(error) or self._engine.dialect.is_disconnect(error, driver, None)
 
     def _wrap_error(self, error: Exception, text: str, *, is_disconnect: bool) -> BaseException:
         """Return SQLAlchemy's DBAPIError for an error of the driver, without the parameters."""

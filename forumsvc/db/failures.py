@@ -1,6 +1,7 @@
 """Classifies the errors of the database, most of them by their SQLSTATE."""
 
 import sqlite3
+import sys
 from typing import Any
 
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
@@ -45,13 +46,33 @@ def is_refused_write(error: Any) -> bool:
 
 
 def is_away(error: Any) -> bool:
-    """Return whether the server did not answer, cut the connection, or let none be opened."""
-    if isinstance(error, PoolTimeout):
+    """Return whether the server did not answer, cut the connection, or let none be opened.
+
+    error: of SQLAlchemy or of the driver.
+    """
+    if isinstance(error, PoolTimeout) or is_lost_connection(error):
         return True
-    if not isinstance(error, OperationalError) or isinstance(error.orig, sqlite3.Error):
+    is_operational = isinstance(error, OperationalError) or _is_operational_in_psycopg(error)
+    if not is_operational or isinstance(getattr(error, "orig", None), sqlite3.Error):
         return False
     # Only a server that answers gives a SQLSTATE.
     return not sqlstate(error) or sqlstate(error).startswith(("08", "57P"))
+
+
+def _is_operational_in_psycopg(error: Any) -> bool:
+    psycopg = sys.modules.get("psycopg")  # not installed where there is only SQLite
+    return psycopg is not None and isinstance(error, psycopg.OperationalError)
+
+
+def is_lost_connection(error: Any) -> bool:
+    """Return whether psycopg raised an error of libpq, after which a connection is of no use.
+
+    psycopg finds no class for what comes without a SQLSTATE, and may call the connection whole.
+    """
+    driver_error = getattr(error, "orig", error)
+    is_unclassified = type(driver_error).__name__ == "DatabaseError"
+    is_sqlite = isinstance(driver_error, sqlite3.Error)
+    return is_unclassified and not is_sqlite and not sqlstate(driver_error)
 
 
 def is_outdated_session(error: Any) -> bool:
@@ -65,6 +86,11 @@ def is_outdated_session(error: Any) -> bool:
         driver_error = getattr(error, "orig", error)
         return driver_error.diag.source_function == _PLAN_CHECK
     return state in (_READ_ONLY, _NO_SUCH_PREPARED_STATEMENT)
+
+
+def is_of_no_use(error: Any) -> bool:
+    """Return whether the session of the error is lost, or does not fit the database any more."""
+    return is_lost_connection(error) or is_outdated_session(error)
 
 
 _TEMPORARY_CLASSES = frozenset({"08", "25", "26", "40", "42", "53", "55", "57", "58"})

@@ -103,7 +103,10 @@ class LibpqStatements:
     def _check(self, result: Any) -> Any:
         if result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
             return result
-        if self._pgconn.status == pq.ConnStatus.BAD:
-            # An error of libpq, not of the server: it has no SQLSTATE.
-            raise psycopg.OperationalError(self._pgconn.get_error_message())
+        if result.error_field(pq.DiagnosticField.SQLSTATE) is None:
+            # An error of libpq, not of the server: the connection is lost. libpq does not always
+            # know yet: not after a send that failed, as to a Unix socket that was closed.
+            message = result.get_error_message()
+            self._driver.close()
+            raise psycopg.OperationalError(message)
         raise error_from_result(result)

@@ -5,7 +5,7 @@ So they take neither all threads nor the connections of others, and none goes on
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import BoundedSemaphore
 from typing import Any
@@ -102,7 +102,8 @@ class LimitedReads:
         def is_over(*args: Any) -> bool:
             return time.monotonic() > deadline
 
-        connection.info[_TIMES] = began, deadline
+        info = connection.info  # which a lost connection has no more
+        info[_TIMES] = began, deadline
         event.listen(connection, "before_cursor_execute", lambda *args: _check_time(connection))
         driver: Any = connection.connection.driver_connection
         if self._is_sqlite:
@@ -116,11 +117,12 @@ class LimitedReads:
                 raise ReadTimeout from error
             raise
         finally:
-            connection.info.pop(_TIMES, None)
+            info.pop(_TIMES, None)
             if self._is_sqlite:
                 driver.set_progress_handler(None, 0)
-            elif not driver.closed:
-                driver.rollback()
+            else:
+                with suppress(Error):  # a lost connection is found at its next use
+                    driver.rollback()
 
     def _begin_on(self, driver: Any) -> None:
         from psycopg import Error  # not installed where there is only SQLite

@@ -14,7 +14,8 @@ from ..models import Job, JobKind, JobState, LastBackup
 from . import jobs
 
 BUSY = os.EX_TEMPFAIL
-"""The exit status of `forumsvc backup` where another one is being made in the folder."""
+"""The exit status of `forumsvc backup` where another one is being made in the folder, and of all
+commands where the database is away."""
 _ID = 1
 _UNCLAIMED = timedelta(hours=1)
 """How long after it was due a job is nobody's: a worker with a plan claims it within seconds."""

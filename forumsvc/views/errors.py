@@ -151,7 +151,7 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     """Respond 503 when the database fails; retry a request that committed nothing."""
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     is_known = isinstance(error, OperationalError | PoolTimeout | errors.IncompatibleDatabase)
-    if not (lost or is_known or is_outdated_session(error)):
+    if not (lost or is_known or is_away(error) or is_outdated_session(error)):
         return unexpected(error, request)
     request.registry.availability.note_failure(error)
     # An interrupted commit may have succeeded: retry only what was not committed yet.

@@ -19,6 +19,7 @@ from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Job, JobKind, User
 from forumsvc.services import backups, deployment, jobs
 from forumsvc.settings import Settings
+from tests.databases import on_postgresql
 from tests.functional.cli.conftest import INI, run_command
 from tests.functional.forum import SECRET
 from tests.functional.rows import insert_row
@@ -82,6 +83,19 @@ def test_it_waits_for_a_backup_that_is_made_by_hand(
     with database.reads.connect() as db:
         assert db.scalars(select(Job.id)).all() == []
         assert backups.last_made_at(db) is not None
+
+
+@on_postgresql
+def test_it_is_tried_again_soon_where_the_database_was_away(
+    database: Database, runner: JobRunner, tmp_path: Path
+) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_text(ini.read_text().replace(f":{database.url.port}/", ":1/"))
+    assert runner.run_due(JobKind.BACKUP) == 1
+    with database.reads.connect() as db:
+        [job] = db.execute(select(Job.state, Job.attempts, Job.due_at)).all()
+    assert (job.state, job.attempts) == ("waiting", 0)
+    assert clock.now() < job.due_at < clock.now() + timedelta(minutes=10)
 
 
 def test_none_is_due_in_a_copy_whose_folder_may_be_that_of_the_living_forum(

@@ -1,6 +1,7 @@
 """The executor: it returns the rows that SQLAlchemy returns, and replaces lost connections."""
 
 import os
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -257,6 +258,15 @@ def terminate(database: Database, pid: int) -> None:
         assert own.execute("SELECT pg_terminate_backend(%s, 60000)", [pid]).fetchone() == (True,)
 
 
+def cut(driver: Any) -> None:
+    """Lose a connection as by a Unix socket whose server has crashed, which says so before."""
+    own, other = socket.socketpair()
+    with own, other:
+        os.dup2(own.fileno(), driver.pgconn.socket)
+        fields = b"SWARNING\0C57P02\0Mterminating connection because of a crash\0\0"
+        other.sendall(b"N" + (len(fields) + 4).to_bytes(4, "big") + fields)
+
+
 _PID = select(func.pg_backend_pid().label("pid"))
 _CUT = select(func.pg_terminate_backend(bindparam("pid", type_=Integer)).label("was_there"))
 _CUT_ITSELF = select(func.pg_terminate_backend(func.pg_backend_pid()).label("done"))
@@ -278,6 +288,14 @@ def test_a_connection_lost_during_a_read_is_replaced(database: Database) -> None
     executor = database.executor
     pid = executor.rows(_PID, {})[0].pid
     assert executor.rows(_CUT, {"pid": pid})[0].was_there is False
+    assert executor.rows(_PID, {})[0].pid != pid
+
+
+@on_postgresql
+def test_a_connection_that_takes_no_statement_is_replaced(database: Database) -> None:
+    executor = database.executor
+    pid = executor.rows(_PID, {})[0].pid
+    cut(executor._local.connection.driver)
     assert executor.rows(_PID, {})[0].pid != pid
 
 

@@ -12,7 +12,7 @@ from forumsvc.db.statements import execute, update_of
 from forumsvc.models import Node, User
 from tests.databases import on_postgresql
 from tests.functional.forum import Forum
-from tests.functional.test_executor import terminate
+from tests.functional.test_executor import cut, terminate
 
 _NAME = select(Node.name).where(Node.id == bindparam("node", type_=Integer))
 _RENAMED = (
@@ -76,3 +76,15 @@ def test_a_lost_connection_is_replaced_for_the_next_transaction(forum: Forum, no
     with database.session.begin() as db:
         execute(db, _RENAMED, {"node": node, "new": "New"})
     assert name_of(database, node) == "New"
+
+
+@on_postgresql
+def test_a_request_is_tried_again_where_the_connection_takes_no_statement(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    topic = forum.topic(alice, node)
+    pool: Any = forum.registry.database.writes.pool
+    pooled = [record.dbapi_connection for record in pool._pool.queue if record.dbapi_connection]
+    assert pooled
+    for connection in pooled:
+        cut(connection)
+    assert alice.post(f"/topics/{topic}/replies", body="Hi").status_int == 201

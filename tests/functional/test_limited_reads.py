@@ -4,9 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from forumsvc.db.engine import Database
+from forumsvc.db.failures import is_away
 from forumsvc.db.limited_reads import LimitedReads, ReadTimeout
+from tests.databases import on_postgresql
+from tests.functional.test_executor import cut
 
 pytestmark = pytest.mark.both_databases
 
@@ -39,3 +43,21 @@ def test_the_sessions_do_not_compile_plans(database: Database, reads: LimitedRea
         with reads.connect() as db:
             assert db.scalar(text("SHOW jit")) == "off"
             assert db.scalar(text("SHOW statement_timeout")) == "200ms"
+
+
+@on_postgresql
+def test_a_connection_that_is_lost_meanwhile_is_an_error_of_the_database(
+    reads: LimitedReads,
+) -> None:
+    def read() -> None:
+        with reads.connect() as db:
+            cut(db.connection.driver_connection)
+            db.scalar(text("SELECT 1"))
+
+    with pytest.raises(DBAPIError) as raised:
+        read()
+    assert is_away(raised.value)
+    with reads.connect() as db:
+        cut(db.connection.driver_connection)
+    with reads.connect() as db:
+        assert db.scalar(text("SELECT 1")) == 1
