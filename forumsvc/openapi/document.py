@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from .. import models
+from ..deprecations import SINCE
 from ..models import PROFILE_TEXTS, TextKind
 from ..settings import Settings
 from .keyed import to_keyed
@@ -152,11 +153,14 @@ def _complete(
         status: {"$ref": f"#/components/responses/{name}"} for status, name in failures.items()
     }
     operation["responses"] = {**responses, **operation["responses"]}
+    if operation["operationId"] in SINCE:
+        operation["deprecated"] = True
+        _add_header(operation["responses"], "Deprecation", "Deprecation", components)
     success = operation["responses"].get("200", {})
     if method == "get" and "application/octet-stream" not in success.get("content", {}):
         _make_conditional(operation, components)
     elif method != "delete" and _parameter("IfMatch") in operation.get("parameters", ()):
-        _add_etag(operation, components, "NewETag")
+        _add_header(operation["responses"], "ETag", "NewETag", components)
     operation["responses"] = dict(sorted(operation["responses"].items()))
     _add_rate_limit_headers(operation["responses"])
 
@@ -184,18 +188,20 @@ def _add_rate_limit_headers(responses: dict[str, Any]) -> None:
 
 def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> None:
     """Add the ETag, If-None-Match and the 304 to an operation."""
-    _add_etag(operation, components, "ETag")
+    _add_header(operation["responses"], "ETag", "ETag", components)
     operation["responses"]["304"] = {"$ref": "#/components/responses/NotModified"}
     operation["parameters"] = [*operation.get("parameters", []), _parameter("IfNoneMatch")]
 
 
-def _add_etag(operation: dict[str, Any], components: dict[str, Any], name: str) -> None:
-    """Add an ETag to the success of an operation. name: of its header among the components."""
-    success = operation["responses"]["200"]
+def _add_header(
+    responses: dict[str, Any], header: str, name: str, components: dict[str, Any]
+) -> None:
+    """Add a header to a success, which may be a shared response. name: among the components."""
+    success = responses["200"]
     if "$ref" in success:
         success = components[success["$ref"].rpartition("/")[2]]
-    headers = {"ETag": {"$ref": f"#/components/headers/{name}"}, **success.get("headers", {})}
-    operation["responses"]["200"] = {**success, "headers": headers}
+    headers = {header: {"$ref": f"#/components/headers/{name}"}, **success.get("headers", {})}
+    responses["200"] = {**success, "headers": headers}
 
 
 def _parameter(name: str) -> dict[str, str]:

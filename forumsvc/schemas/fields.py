@@ -207,13 +207,13 @@ class Lines(Text):
 
 
 class Boolean(Field):
-    """A JSON boolean, or one of the words for it in a form."""
+    """A JSON boolean, 1 or 0 (which PHP and databases have for it), or a word for it in a form."""
 
     WORDS: ClassVar = {"true": True, "1": True, "false": False, "0": False}
 
     def parse(self, node: Any, value: Any) -> bool:
-        if isinstance(value, bool):
-            return value
+        if isinstance(value, bool) or (type(value) is int and value in (0, 1)):
+            return bool(value)
         if isinstance(value, str) and value in self.WORDS:
             return self.WORDS[value]
         reason = Message("must be true or false, not %(value)s", value=quoted(value))

@@ -18,14 +18,14 @@ _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CL
 
 
 @_action(May.BAN, name="action", action="ban")
-@_action(May.BAN, name="ban")
+@_action(May.BAN, name="ban", deprecated="banTopic")
 def ban(item: TopicItem, request: ForumRequest) -> Ok:
     """Hide a topic. Older clients use the path /ban."""
     return _call(topics.ban, item, request)
 
 
 @_action(May.UNBAN, name="action", action="unban")
-@_action(May.NORMAL, name="action", action="normal")
+@_action(May.NORMAL, name="action", action="normal", deprecated="normal")
 def unban(item: TopicItem, request: ForumRequest) -> Ok:
     """Show a banned topic again."""
     return _call(topics.unban, item, request)

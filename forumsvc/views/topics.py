@@ -76,7 +76,15 @@ def read_topic(item: TopicItem, request: ForumRequest) -> Detail:
 
 
 @api_view(TopicItem, "PUT", May.UPDATE, schema=topic_form, prework=render_edited, locked="row")
-@api_view(TopicItem, "POST", May.UPDATE, schema=topic_form, prework=render_edited, locked="row")
+@api_view(
+    TopicItem,
+    "POST",
+    May.UPDATE,
+    schema=topic_form,
+    prework=render_edited,
+    locked="row",
+    deprecated="updateTopicByPost",
+)
 def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
     """Edit a topic. Older clients POST instead of PUT."""
     topic_service.edit(

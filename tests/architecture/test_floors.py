@@ -11,7 +11,17 @@ PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"texts", "unicode_forms", "ip_addresses", "urlencoded"},
     {"email_addresses"},
-    {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name", "files"}
+    {
+        "errors",
+        "permissions",
+        "ids",
+        "clock",
+        "deprecations",
+        "settings",
+        "cpu_affinity",
+        "process_name",
+        "files",
+    }
     | {
         "passwords",
         "password_strength",

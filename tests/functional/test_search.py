@@ -219,6 +219,7 @@ def test_until_posts_are_indexed_a_search_says_so(forum: Forum, topic: int) -> N
         ({"q": "@nobody"}, "q: there is no user 'nobody'"),
         ({"q": "a", "by": "nobody"}, "by: there is no user 'nobody'"),
         ({"q": "a", "since": "soon"}, "since: must be a date such as 2026-01-31, not 'soon'"),
+        ({"q": "a", "since": "2026-99"}, "since: must be a date such as 2026-01-31, not '2026-99'"),
         ({"q": "a", "limit": "51"}, "limit: must be an integer from 1 to 50"),
         ({"q": "a", "order": "hot"}, "order: must be one of relevance, recent, likes"),
     ],

@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import delete, update
 
+from forumsvc.deprecations import SINCE
 from forumsvc.models import Event, Node, Notification, Topic
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
@@ -54,6 +55,26 @@ def test_a_created_topic_is_counted_for_its_author_and_its_node(forum: Forum) ->
     forum.topic(alice, node)
     assert alice.get("/users/me").json["topics_count"] == 2
     assert alice.get(f"/nodes/{node}").json["topics_count"] == 2
+
+
+def test_answers_of_what_is_for_older_clients_alone_say_so(forum: Forum) -> None:
+    admin, node = forum.person("admin", role="admin", scope="read write moderate"), forum.node()
+    topic = forum.topic(admin, node)
+    form = {"title": "New", "node_id": node, "body": "New"}
+    since = f"@{int(SINCE['banTopic'].timestamp())}"
+    older = [
+        admin.call("POST", f"/topics/{topic}", form),
+        admin.call("POST", f"/topics/{topic}", {}),
+        admin.call("POST", f"/topics/{topic}/ban"),
+        admin.call("POST", f"/topics/{topic}/action", {"type": "normal"}),
+    ]
+    assert [answer.headers.get("Deprecation") for answer in older] == [since] * 4
+    current = [
+        admin.call("PUT", f"/topics/{topic}", form),
+        admin.call("POST", f"/topics/{topic}/action", {"type": "ban"}),
+        admin.call("POST", f"/topics/{topic}/action", {"type": "unban"}),
+    ]
+    assert ["Deprecation" in answer.headers for answer in current] == [False] * 3
 
 
 @pytest.mark.parametrize("method", ["PUT", "POST"])

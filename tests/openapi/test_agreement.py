@@ -148,6 +148,15 @@ def test_an_idempotency_key_is_described_where_a_view_takes_one(
 
 
 @EACH
+def test_what_is_for_older_clients_alone_is_described_so(
+    operation: Operation, views: list[Any]
+) -> None:
+    name = view_of(operation, views).get("deprecated")
+    assert operation.definition.get("deprecated", False) is (name is not None)
+    assert name in (None, operation.definition["operationId"])
+
+
+@EACH
 def test_security_is_the_views_permission(operation: Operation, views: list[Any]) -> None:
     view = view_of(operation, views)
     is_public = any(

@@ -26,6 +26,7 @@ def api_view(
     idempotent: bool = False,
     prework: Prework | None = None,
     locked: Locked | None = None,
+    deprecated: str | None = None,
     renderer: Literal["api"] | None = "api",
     **predicates: Any,
 ) -> view_config:
@@ -36,8 +37,8 @@ def api_view(
     idempotent: whether it takes an `Idempotency-Key`; prework: its slow part, which runs before any
     lock is taken, with its result in `request.prework`; locked: the item is loaded and authorized
     again under a lock: the whole "row", or only the "state" that its ACL reads, which is enough
-    unless a text is changed; renderer: None for a view that makes its response itself, which is no
-    JSON.
+    unless a text is changed; deprecated: its name in `deprecations.SINCE`, for older clients alone;
+    renderer: None for a view that makes its response itself, which is no JSON.
     """
     return view_config(
         route_name="api",
@@ -53,6 +54,7 @@ def api_view(
         idempotent=idempotent,
         prework=prework,
         locked=locked,
+        deprecated=deprecated,
         renderer=renderer,
         **predicates,
     )

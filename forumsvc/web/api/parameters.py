@@ -55,9 +55,23 @@ class Parameters:
         return values[-1] if values else default
 
     def get_all(self, name: str) -> list[Any] | None:
-        """Return the values of `name` or `name[]`, or None if neither was sent."""
+        """Return the values of `name`, `name[]`, or `name[0]`, `name[1]`, …; None without any."""
         values = self._values(name)
-        return self._values(f"{name}[]") if values is None else values
+        if values is None:
+            values = self._values(f"{name}[]")
+        return self._indexed(name) if values is None else values
+
+    def _indexed(self, name: str) -> list[Any] | None:
+        index_of = re.compile(rf"{re.escape(name)}\[([0-9]{{1,9}})\]")
+        for source in (self._body, self._query):
+            found = {
+                int(index[1]): values[-1]
+                for key, values in source.items()
+                if (index := index_of.fullmatch(key)) and values
+            }
+            if found:
+                return [found[number] for number in sorted(found)]
+        return None
 
     def get_from_query(self, name: str) -> Any:
         """Return the last value of that name in the query, or what `get` returns without one."""

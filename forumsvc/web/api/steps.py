@@ -14,6 +14,7 @@ from ..http_cache.conditional_requests import http_cache_deriver
 from ..responses.loading import loading_deriver
 from .api_view import schema_deriver
 from .authentication import authenticate
+from .deprecation import deprecated_deriver
 from .idempotency import idempotent_deriver, replayed_deriver
 from .locking import locked_deriver
 from .prework import prework_deriver
@@ -35,6 +36,7 @@ def make_tree(request: ForumRequest) -> Root:
 
 
 VIEW_STEPS: tuple[tuple[str, Any], ...] = (
+    ("deprecated", deprecated_deriver),
     ("schema", schema_deriver),
     ("replayed", replayed_deriver),
     ("prework", prework_deriver),

@@ -9,8 +9,8 @@ from ..api.request import ForumRequest, Handler
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 _EXPOSED = (
-    "Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
-    "WWW-Authenticate, X-Request-Id, X-Total-Count"
+    "Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, "
+    "Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count"
 )
 _DAY = "86400"
 

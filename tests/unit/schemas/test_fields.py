@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from forumsvc.errors import Invalid
 from forumsvc.ids import parse_integer
 from forumsvc.schemas.fields import (
+    Boolean,
     Choice,
     Id,
     Integer,
@@ -191,3 +192,14 @@ def test_a_refusal_shows_what_was_sent_and_escapes_what_cannot_be_printed(
     sent: object, shown: str
 ) -> None:
     assert refusal(Choice(["red"]), sent) == f"must be one of red, not {shown}"
+
+
+TRUE: list[Any] = [True, 1, "1", "true"]
+FALSE: list[Any] = [False, 0, "0", "false"]
+NEITHER: list[Any] = [2, -1, 1.0, 0.0, "yes", "True", [1], {}]
+
+
+def test_a_boolean_may_be_one_or_zero() -> None:
+    assert [read(Boolean(), value) for value in TRUE] == [True] * 4
+    assert [read(Boolean(), value) for value in FALSE] == [False] * 4
+    assert [read(Boolean(), value) for value in NEITHER] == [None] * 8
