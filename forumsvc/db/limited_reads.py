@@ -121,7 +121,8 @@ class LimitedReads:
             if self._is_sqlite:
                 driver.set_progress_handler(None, 0)
             else:
-                with suppress(Error):  # a lost connection is found at its next use
+                # A lost connection is found at its next use.
+                with suppress(self._engine.dialect.loaded_dbapi.Error):
                     driver.rollback()
 
     def _begin_on(self, driver: Any) -> None:

@@ -169,7 +169,7 @@ def test_a_text_that_shows_nothing_is_refused_beside_its_field(
     forum: Forum, member: Visitor
 ) -> None:
     node = forum.node()
-    page = member.send("/topics/new", title="T", node_id=node, body="&nbsp;")
+    page = member.send("/topics/new", title="T", node_id=str(node), body="&nbsp;")
     assert page.status_int == 400
     assert page.html.find(id="body-wrong").text == "Text must not be empty."
 
