@@ -6,7 +6,7 @@ inserted and deleted.
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -36,6 +36,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LARGE_OFFSET = 1000
 """From here on it pays to prepare a query for many skipped rows."""
+MAX_TEXT = 1_000_000
+"""Characters after which a page by cursor ends. By offset clients count what `limit` promises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +202,13 @@ def load_page(
     order: SortOrder,
     build: Callable[[KeysetPage], Query],
     values: Mapping[str, Any],
+    texts: Collection[str] = (),
 ) -> PageRows:
     """Load a page of a list, in one SELECT.
 
     build: returns the SELECT, with the order's keys among its columns, and the same object for
-    equal arguments; values: of its parameters. Raises Invalid for a cursor of another list.
+    equal arguments; values: of its parameters; texts: the columns that may be long. A page by
+    cursor has at least one row. Raises Invalid for a cursor of another list.
     """
     anchor, key = _anchor(page, order)
     # One row more than wanted shows whether there is another page.
@@ -214,11 +218,23 @@ def load_page(
     )
     found = rows(db, statement, {**values, **key, **part})
     shown = found[: page.limit]
-    has_more = len(found) > page.limit
+    if anchor != Anchor.BEGINNING and texts:
+        shown = shown[: _fitting(shown, texts)]
+    has_more = len(found) > len(shown)
     is_first = anchor == Anchor.BEGINNING and page.offset == 0
     if anchor == Anchor.BEFORE:
         return PageRows(shown[::-1], _cursors(order, shown[::-1], has_more, not is_first))
     return PageRows(shown, _cursors(order, shown, not is_first, has_more))
+
+
+def _fitting(shown: Sequence[Row[Any]], texts: Collection[str]) -> int:
+    """Return how many rows a page has whose texts have at most MAX_TEXT characters, or one row."""
+    size = 0
+    for count, row in enumerate(shown):
+        size += sum(len(getattr(row, name)) for name in texts)
+        if size > MAX_TEXT and count:
+            return count
+    return len(shown)
 
 
 def _anchor(page: PageRequest, order: SortOrder) -> tuple[Anchor, dict[str, Any]]:

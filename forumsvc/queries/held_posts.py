@@ -63,7 +63,8 @@ def page_of(db: ReadConnection, page: PageRequest, *, user_id: int | None, state
     given: dict[str, Any] = {"state": state}
     if user_id is not None:
         given["user_id"] = user_id
-    return load_page(db, page, _NEWEST_FIRST, partial(_page, tuple(sorted(given))), given)
+    build = partial(_page, tuple(sorted(given)))
+    return load_page(db, page, _NEWEST_FIRST, build, given, ("body",))
 
 
 _WAITING_EQUAL: Any = select(HeldPost.id).where(

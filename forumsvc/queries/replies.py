@@ -49,7 +49,8 @@ def _of_topic(keyset: KeysetPage) -> Select[Any]:
 
 def of_topic(db: ReadConnection, topic_id: int, page: PageRequest) -> PageRows:
     """Return a page of a topic's replies, oldest first, including deleted ones."""
-    return load_page(db, page, _OLDEST_FIRST, _of_topic, {"topic_id": topic_id})
+    given = {"topic_id": topic_id}
+    return load_page(db, page, _OLDEST_FIRST, _of_topic, given, ("body_html",))
 
 
 @cache
@@ -70,7 +71,8 @@ def _by_user(keyset: KeysetPage) -> Select[Any]:
 
 def by_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of the visible replies of a user, newest first, with all columns."""
-    return load_page(db, page, _NEWEST_FIRST, _by_user, {"user_id": user_id})
+    given = {"user_id": user_id}
+    return load_page(db, page, _NEWEST_FIRST, _by_user, given, ("body", "body_html"))
 
 
 @cache

@@ -5,11 +5,12 @@ from itertools import chain, islice, product
 import pytest
 from sqlalchemy import insert
 
+from forumsvc.db import keyset_paging
 from forumsvc.db.cursors import Cursor
 from forumsvc.ids import MAX_ID
 from forumsvc.models import Photo
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, content
 from tests.functional.paging import FORUM, LISTS, full, ids, links, walk, with_
 from tests.functional.test_query_budgets import Scene, photo_row
 
@@ -98,6 +99,25 @@ class Going:
         return [
             with_(path.format(**names).replace("/author/", "/alice/"), limit=2) for path in LISTS
         ]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+@pytest.mark.parametrize("path", ["/users/author/replies", "/topics/{topic}/replies"])
+def test_a_page_that_begins_at_a_cursor_ends_at_its_bytes_but_has_a_row(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, path: str, rows: int
+) -> None:
+    path = scene.path(path)
+    found = content(scene.author.get(path, limit=150))
+    text = max(len(one["body_html"]) + len(one.get("body", "")) for one in found)
+    monkeypatch.setattr(keyset_paging, "MAX_TEXT", rows * text)
+    expected = [one["id"] for one in found]
+    assert whole(scene, path) == expected
+    assert ids(scene.author.get(path, limit=150)) == expected
+    there = [*walk(scene.author, with_(path, limit=4), "next")]
+    assert [*chain(*map(ids, there))] == expected
+    assert {len(ids(page)) for page in there[1:-1]} == {max(rows, 1)}
+    back = [there[-1], *walk(scene.author, links(there[-1])["prev"], "prev")]
+    assert [*chain(*map(ids, reversed(back)))] == expected
 
 
 @pytest.fixture
