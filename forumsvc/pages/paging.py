@@ -5,6 +5,7 @@ from typing import Any
 import colander
 
 from ..db.keyset_paging import Cursors, PageRequest
+from ..ids import MAX_ID
 from ..schemas.fields import CursorField, Integer, optional, parameters
 from ..web.api.request import ForumRequest
 
@@ -15,8 +16,8 @@ _NEARBY = 3
 
 
 def numbered(settings: Any) -> colander.SchemaNode:
-    """Return the schema of a list whose pages have numbers."""
-    return parameters(_number())
+    """Return the schema of a list whose pages have numbers. from: the first row with its text."""
+    return parameters(_number(), optional("from", Integer(1, MAX_ID), 1))
 
 
 def numbered_or_cursor(settings: Any) -> colander.SchemaNode:

@@ -8,6 +8,9 @@ from markupsafe import Markup
 REPLIES_PER_PAGE = 50
 """How many replies a page has. Their places never change: a deleted reply keeps its own."""
 
+MAX_PAGE_TEXT = 1_000_000
+"""Characters of HTML after which a page links to its further replies."""
+
 _FLOOR_LINK = '"#floor-'
 _CHECK_BOX = '<input type="checkbox" disabled=""'
 _TABLE = re.compile(r"<table(?=[ >])")

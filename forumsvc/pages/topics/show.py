@@ -1,5 +1,6 @@
 """The page of a topic with its replies."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,7 +24,7 @@ from ..page_tree import topic_page
 from ..paging import numbered, page_numbers, page_request
 from ..paths import node_path, topic_path
 from ..pictures import may_upload
-from ..post_html import REPLIES_PER_PAGE, page_of_floor, post_html
+from ..post_html import MAX_PAGE_TEXT, REPLIES_PER_PAGE, page_of_floor, post_html
 from ..previews import topic_preview
 from ..views import add_page
 from .actions import asking_actions, reply_buttons, topic_buttons
@@ -31,13 +32,16 @@ from .actions import asking_actions, reply_buttons, topic_buttons
 
 @dataclass(frozen=True, slots=True)
 class ShownReply:
-    """A reply, and what the caller may do with it. floor: its place in the topic, from 1."""
+    """A reply, and what the caller may do with it.
+
+    floor: its place in the topic, from 1; html: None where the page only links to it.
+    """
 
     row: ReplyListRow
     floor: int
     author: Person
     moment: Moment
-    html: Markup
+    html: Markup | None
     may_edit: bool
     may_report: bool
     buttons: list[str]
@@ -56,6 +60,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     states = load_viewer_states(request.db, Subject.REPLY, user_id, ids)
     may = abilities(request.caller, item, TopicPermission)
     first = (number - 1) * REPLIES_PER_PAGE + 1
+    with_text = _floors_with_text(found.rows, first, request.validated["from"])
     context = request.page_context
     if context.user is not None and context.user.unread_count:
         request.registry.read_marker.opened(context.user.user_id, row.id, ids)
@@ -70,7 +75,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
         "html": post_html(row.body_html, path, number),
         "hits": row.hits + request.registry.view_counter.pending_for(row.id),
         "replies": [
-            _shown(one, floor, item, of_caller, request)
+            _shown(one, floor, item, of_caller, request, with_text=floor in with_text)
             for floor, (one, of_caller) in enumerate(zip(found.rows, states, strict=True), first)
         ],
         "path": path,
@@ -95,8 +100,24 @@ def _page_count(row: TopicRow, number: int, *, has_more: bool) -> int:
     return max(page_of_floor(row.replies_count), number + has_more)
 
 
+def _floors_with_text(rows: Sequence[ReplyListRow], first: int, start: int) -> range:
+    """Return which replies of a page have their texts: from `start` on as many as fit, or one."""
+    size, start = 0, max(first, start)
+    for floor, row in enumerate(rows[start - first :], start):
+        size += len(row.body_html)
+        if size > MAX_PAGE_TEXT and floor > start:
+            return range(start, floor)
+    return range(start, first + len(rows))
+
+
 def _shown(
-    row: ReplyListRow, floor: int, topic: TopicItem, state: ViewerState, request: ForumRequest
+    row: ReplyListRow,
+    floor: int,
+    topic: TopicItem,
+    state: ViewerState,
+    request: ForumRequest,
+    *,
+    with_text: bool,
 ) -> ShownReply:
     may_edit, may_report, buttons = False, False, []
     if request.caller is not None:
@@ -105,7 +126,8 @@ def _shown(
         buttons = reply_buttons(may, row, state)
     author, moment = Person.of(request, row), Moment.of(request, row.created_at)
     page = page_of_floor(floor)
-    html = post_html(row.body_html, topic_path(request, row.topic_id), page)
+    path = topic_path(request, row.topic_id)
+    html = post_html(row.body_html, path, page) if with_text else None
     return ShownReply(row, floor, author, moment, html, may_edit, may_report, buttons)
 
 

@@ -3,6 +3,7 @@
 import pytest
 from webtest import TestResponse
 
+from forumsvc.pages.topics import show
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.pages.visitor import PASSWORD, Visitor, problem, with_password
@@ -250,3 +251,24 @@ def test_the_summary_of_a_node_is_rendered_and_harmless(forum: Forum, visitor: V
     page = visitor.get(f"/topics/node{node}")
     assert page.html.find("main").find("em").text == "floats"
     assert page.html.find("main").find("script") is None
+
+
+@pytest.mark.parametrize("fitting", [0, 1, 2])
+def test_a_page_links_to_the_texts_that_would_make_it_too_long(
+    forum: Forum, visitor: Visitor, topic: int, fitting: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eve = forum.person("eve")
+    for number in range(4):
+        forum.reply(eve, topic, f"Text {number}")
+    monkeypatch.setattr(show, "MAX_PAGE_TEXT", fitting * len("<p>Text 0</p>"))
+    path, found = f"/topics/{topic}", []
+    while path:
+        posts = visitor.get(path).html.select("article[id^=reply-]")
+        assert len(posts) == 5
+        texts = [text.text.strip() for post in posts for text in post.select(".forum-content")]
+        assert 1 <= len(texts) <= max(fitting, 1)
+        found += texts
+        shown = [not post.select("a[href*=from]") for post in posts]
+        later = posts[len(shown) - shown[::-1].index(True) :]
+        path = later[0].select_one("a[href*=from]")["href"] if later else ""
+    assert found == ["First reply", *(f"Text {number}" for number in range(4))]
