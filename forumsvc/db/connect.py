@@ -28,11 +28,27 @@ MINIMUM_VERSION = 130000
 
 _MARKER = "forumsvc.connection"
 _UTC = frozenset({"utc", "etc/utc", "gmt", "etc/gmt"})
+_ANSWERS = {
+    "timezone": "UTC",
+    "datestyle": "ISO, MDY",
+    "intervalstyle": "postgres",
+    "standard_conforming_strings": "on",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+    "default_transaction_isolation": "read committed",
+}
+"""What an administrator may have set otherwise for the database or the role, and which changes what
+statements mean, or the texts that psycopg reads."""
+_REPORTED = {"TimeZone": "PGTZ", "DateStyle": "PGDATESTYLE", "IntervalStyle": None} | {
+    "standard_conforming_strings": None
+}
+"""Those that the server reports by itself, and the variable of the environment that libpq sends:
+it overrides the options of the startup packet."""
 _KEEPALIVE_INTERVAL_SECONDS = 5
 _KEEPALIVE_PROBES = 3
 _SESSION = f"""
 SELECT current_setting('{_MARKER}', true),
-       current_setting('TimeZone'),
+       current_schema(),
        current_setting('transaction_read_only') = 'on',
        pg_is_in_recovery(),
        EXISTS (SELECT FROM pg_prepared_statements),
@@ -107,10 +123,13 @@ def _open(
         **parameters,
         # psycopg prepares nothing; `libpq_statements` does.
         "prepare_threshold": None,
+        "client_encoding": "UTF8",
     }
     if not options.pooler:
+        options_of_session = {**settings, _MARKER: marker}
         startup = " ".join(
-            f"-c {name}={value}" for name, value in {**settings, _MARKER: marker}.items()
+            f"-c {name}={value.replace(' ', chr(92) + ' ')}"
+            for name, value in options_of_session.items()
         )
         arguments["options"] = f"{startup} {parameters.get('options', '')}".strip()
     if read_only and arguments.get("target_session_attrs") == "read-write":
@@ -119,12 +138,13 @@ def _open(
     try:
         connection = Connection.connect(**arguments)
     except psycopg.OperationalError as error:
-        reason = _refused_options(str(error))
+        reason = _refused_options(str(error), str(arguments.get("dbname")))
         if reason is not None:
             raise IncompatibleDatabase(reason) from error
         raise
     try:
         connection.autocommit = True
+        _check_encoding(connection)
         if options.pooler:
             _check_role(connection, session_settings(options.timeouts, read_only=False))
         _check(connection, None if options.pooler else marker, read_only=read_only)
@@ -151,7 +171,7 @@ def session_settings(timeouts: Timeouts, *, read_only: bool) -> dict[str, str]:
     if lock is not None and read_only:
         lock /= _READ_LOCK_FRACTION
     settings = {
-        "timezone": "utc",
+        **_ANSWERS,
         # Each statement is planned once: the best index depends on the list, not on parameters.
         "plan_cache_mode": "force_generic_plan",
         # Memory to hash the ids of all hidden topics, up to two million (`queries.topics`): with
@@ -183,8 +203,10 @@ def _tcp(timeouts: Timeouts) -> dict[str, int]:
     return found
 
 
-def _refused_options(message: str) -> str | None:
+def _refused_options(message: str, database: str) -> str | None:
     """Return why a server refused the session settings at connect, None where it did not."""
+    if "MULE_INTERNAL" in message:  # which PostgreSQL cannot convert for the session
+        return _wrong_encoding(database, "MULE_INTERNAL")
     if "startup parameter" in message:
         return _pooled("refuses the session settings (startup parameter options)")
     if "hash_mem_multiplier" in message or "plan_cache_mode" in message:
@@ -201,17 +223,36 @@ def _pooled(what: str) -> str:
 
 def _check_role(connection: Connection, settings: Mapping[str, str]) -> None:
     """Raise IncompatibleDatabase if the role does not have the settings."""
-    query = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
-    names = ["TimeZone" if name == "timezone" else name for name in settings]
-    found = {name.lower(): value for name, value in connection.execute(query, [names])}
+    query = "SELECT lower(name), setting FROM pg_settings WHERE lower(name) = ANY(%s)"
+    found = dict(connection.execute(query, [[*settings]]).fetchall())
     for name, value in settings.items():
-        is_same = found[name].lower() in (_UTC if name == "timezone" else {value})
-        if not is_same:
+        if not _is_same(name, found[name], value):
             raise IncompatibleDatabase(
                 f"The role {connection.info.user} has {name} = {found[name]} behind the pooler and "
                 f"needs {value}: run the statements that forumsvc db role-settings prints, and "
                 "RECONNECT in PgBouncer."
             )
+
+
+def _is_same(name: str, found: str, value: str) -> bool:
+    if name == "timezone":
+        return found.lower() in _UTC
+    # Of DateStyle the first word is how dates are shown; the other one is for dates that are read.
+    return found.startswith("ISO") if name == "datestyle" else found == value
+
+
+def _check_encoding(connection: Connection) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise IncompatibleDatabase(_wrong_encoding(f"{connection.info.dbname}", encoding or "?"))
+
+
+def _wrong_encoding(database: str, encoding: str) -> str:
+    return (
+        f"The database {database} has the encoding {encoding}, which cannot hold every text, and "
+        "must have UTF8. An encoding cannot be changed: make another database by CREATE DATABASE "
+        "name TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8', and name it in sqlalchemy.url."
+    )
 
 
 def _check(connection: Connection, marker: str | None, *, read_only: bool) -> None:
@@ -224,17 +265,26 @@ def _check(connection: Connection, marker: str | None, *, read_only: bool) -> No
         raise IncompatibleDatabase(f"PostgreSQL 13 or newer is needed; this is {version // 10000}.")
     row = connection.execute(_SESSION, prepare=False).fetchone()
     assert row is not None, "a SELECT without FROM has a row"  # noqa: S101
-    arrived, time_zone, refuses_writes, is_standby, is_shared, cluster, log_file = row
+    arrived, schema, refuses_writes, is_standby, is_shared, cluster, log_file = row
     if marker is not None and arrived != marker:
         raise IncompatibleDatabase(
             _pooled("drops the session settings (startup parameter options)")
         )
     if marker is not None and is_shared:
         raise IncompatibleDatabase(_pooled("hands out sessions that others have used"))
-    if time_zone.lower() not in _UTC:
+    for name, variable in _REPORTED.items():
+        value, needed = connection.info.parameter_status(name) or "", _ANSWERS[name.lower()]
+        if not _is_same(name.lower(), value, needed):
+            place = "the options in sqlalchemy.url"
+            place += f" or {variable} out of the environment" if variable else ""
+            raise IncompatibleDatabase(
+                f"{name} of the session must be {needed} and is {value}: take it out of {place}."
+            )
+    if schema is None:
         raise IncompatibleDatabase(
-            f"The time zone of the session must be UTC and is {time_zone}: "
-            "take it out of the options in sqlalchemy.url."
+            "search_path names no schema that is there and that the role "
+            f"{connection.info.user} may use: CREATE SCHEMA, GRANT USAGE ON SCHEMA, or correct "
+            "search_path (of the role, of the database, or in the options of sqlalchemy.url)."
         )
     if marker is not None and read_only and not refuses_writes:
         raise IncompatibleDatabase(

@@ -36,7 +36,7 @@ def check(installation: Installation) -> Iterator[Finding]:
         else:
             yield from _check_postgresql(database, settings, installation.options)
     except IncompatibleDatabase as failure:
-        yield error(f"sqlalchemy.url: {failure}")
+        yield error(str(failure))
     except DBAPIError as failure:
         yield error(f"sqlalchemy.url: the database does not answer: {failure.orig}")
     finally:

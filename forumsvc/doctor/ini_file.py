@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import plaster
 from paste.deploy import loadwsgi
 
+from .. import migrate
 from ..serving.options import Options
 from ..settings import Settings, find_errors
 from .finding import Finding, error, warning
@@ -66,6 +67,7 @@ def check(ini: Path, application: Mapping[str, str]) -> Iterator[Finding]:
 def check_start(installation: Installation) -> Iterator[Finding]:
     """Yield what prevents the start: the application is created as `pserve` does."""
     loader = plaster.get_loader(str(installation.ini), protocols=["wsgi"])
+    migrate.log.disabled = True  # `database.check` says whether the database answers
     try:
         application = loader.get_wsgi_app()
     except SystemExit as refusal:
@@ -77,6 +79,8 @@ def check_start(installation: Installation) -> Iterator[Finding]:
         if database is not None:
             atexit.register(database.dispose)
             database.dispose()
+    finally:
+        migrate.log.disabled = False
 
 
 def check_sizes(installation: Installation) -> Iterator[Finding]:

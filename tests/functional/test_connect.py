@@ -1,5 +1,6 @@
 """Connections to PostgreSQL: their timeouts and session settings, and which ones are refused."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import func, make_url, select, text
+from sqlalchemy import func, literal, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from forumsvc import migrate
@@ -17,7 +18,7 @@ from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database
 from forumsvc.errors import IncompatibleDatabase
 from forumsvc.settings import Settings
-from tests import databases
+from tests import databases, postgres
 from tests.cases import each
 from tests.databases import on_postgresql
 from tests.functional.cli.conftest import INI, run_command
@@ -138,7 +139,10 @@ def test_reads_connect_though_the_url_wants_read_write_sessions(database_url: st
 @each(
     ("options", "reason"),
     [
-        ("-c timezone=Europe/Berlin", "time zone of the session must be UTC and is Europe/Berlin"),
+        ("-c timezone=Europe/Berlin", "TimeZone of the session must be UTC and is Europe/Berlin"),
+        ("-c datestyle=German", "DateStyle of the session must be ISO, MDY and is German, DMY"),
+        ("-c intervalstyle=iso_8601", "IntervalStyle of the session must be postgres"),
+        ("-c search_path=nothing", "search_path names no schema that is there"),
         ("-c default_transaction_read_only=off", "take default_transaction_read_only out"),
     ],
 )
@@ -150,6 +154,83 @@ def test_a_session_with_unsuitable_settings_is_refused(
         pytest.raises(IncompatibleDatabase, match=reason),
     ):
         shown(database, "timezone")
+
+
+@each(
+    ("name", "default", "used"),
+    [
+        ("datestyle", "'German, DMY'", "ISO, MDY"),
+        ("client_encoding", "LATIN1", "UTF8"),
+        ("intervalstyle", "iso_8601", "postgres"),
+        ("standard_conforming_strings", "off", "on"),
+        ("bytea_output", "escape", "hex"),
+        ("extra_float_digits", "-5", "1"),
+        ("default_transaction_isolation", "serializable", "read committed"),
+        ("timezone", "'Asia/Kolkata'", "UTC"),
+    ],
+)
+def test_defaults_of_the_database_change_no_answer(
+    database_url: str, name: str, default: str, used: str
+) -> None:
+    with (
+        defaults(database_url, **{name: default}),
+        databases.open_temporarily(database_url) as database,
+    ):
+        assert shown(database, name) == [used, used]
+        with database.session.begin() as db:
+            text_of_all = "楼 é \\ '"
+            assert db.scalar(select(literal(text_of_all))) == text_of_all
+
+
+@each(
+    ("variable", "value", "reason"),
+    [
+        ("PGDATESTYLE", "German", "DateStyle .* or PGDATESTYLE out of the environment"),
+        ("PGTZ", "Asia/Kolkata", "TimeZone .* or PGTZ out of the environment"),
+    ],
+)
+def test_a_variable_that_overrides_a_session_setting_is_named(
+    database_url: str, variable: str, value: str, reason: str
+) -> None:
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        databases.open_temporarily(database_url) as database,
+    ):
+        patched.setenv(variable, value)
+        with pytest.raises(IncompatibleDatabase, match=reason):
+            database.writes.connect()
+
+
+def test_variables_for_other_programs_change_nothing(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    monkeypatch.setenv("PGOPTIONS", "-c datestyle=German")
+    with databases.open_temporarily(database_url) as database:
+        assert shown(database, "client_encoding") == ["UTF8", "UTF8"]
+        assert shown(database, "datestyle") == ["ISO, MDY", "ISO, MDY"]
+
+
+@each("encoding", ["LATIN1", "SQL_ASCII", "EUC_JP", "MULE_INTERNAL"])
+def test_a_database_of_another_encoding_is_refused_by_commands_and_at_the_start(
+    database_url: str, encoding: str, tmp_path: Path
+) -> None:
+    name = f"of_{encoding.lower()}_{os.getpid()}"
+    url = make_url(database_url).set(database=name).render_as_string(hide_password=False)
+    admin_url = databases.plain_url(url).replace(f"/{name}", "/postgres")
+    with psycopg.connect(admin_url, autocommit=True) as admin:
+        options = f"TEMPLATE template0 ENCODING '{encoding}' LOCALE_PROVIDER libc LOCALE 'C'"
+        admin.execute(f"CREATE DATABASE {name} {options}".encode())
+    try:
+        ini = tmp_path / "forum.ini"
+        ini.write_text(INI.format(url=url.replace("%", "%%")))
+        reason = f"The database {name} has the encoding {encoding}"
+        assert reason in run_command("-c", ini, "db", "upgrade").refusal
+        assert run_command("-c", ini, "check").out.count(reason) == 1
+        with databases.open_temporarily(url) as database:
+            assert reason in (migrate.startup_problem(database, "x.ini") or "")
+    finally:
+        postgres.drop_database(url)
 
 
 def test_an_older_server_is_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
