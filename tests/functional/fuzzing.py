@@ -172,6 +172,9 @@ def _make_true(case: Any, there: There) -> None:
         is_text = isinstance(value, str) and (value or name in ("title", "body", "reason"))
         if is_text and is_blank(value):
             body[name] += "."
+    text = body.get("body")
+    if isinstance(text, str) and not any(map(str.isalnum, text)):
+        body["body"] = f"{text}\n\nx"  # punctuation alone may be markup that shows nothing
 
 
 def _name_users(case: Any) -> None:

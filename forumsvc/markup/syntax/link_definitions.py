@@ -9,7 +9,6 @@ from markdown import Markdown
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
 from markdown.treeprocessors import Treeprocessor
-from markdown.util import AtomicString
 
 from forumsvc.markup.syntax.link_targets import (
     Target,
@@ -20,6 +19,10 @@ from forumsvc.markup.syntax.link_targets import (
 
 _BEFORE_SETEXT_HEADINGS = 61.5
 _AFTER_INLINE = 15
+
+
+class DefinitionText(str):
+    """The text of a definition's paragraph, with an escape, so that it is no link to itself."""
 
 
 class _Definitions(dict[str, Target]):
@@ -56,7 +59,7 @@ class _DefinitionProcessor(BlockProcessor):
         end = 0
         while definition := find_definition(block, end):
             paragraph = SubElement(parent, "p")
-            paragraph.text = AtomicString(definition[0].strip())
+            paragraph.text = DefinitionText("\\" + definition[0].strip())
             label = normalize_label(definition["label"])
             if label not in self._definitions:
                 self._definitions[label] = target_of(definition).unescaped()

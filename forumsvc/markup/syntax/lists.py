@@ -9,10 +9,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
 from markdown.blockprocessors import BlockProcessor
-from markdown.util import AtomicString
 
 from forumsvc.markup.syntax.html_blocks import starts_html_block
 from forumsvc.markup.syntax.line_search import MIN_CACHED_LENGTH
+from forumsvc.markup.syntax.link_definitions import DefinitionText
 
 _MARKER = re.compile(r"( {0,3})([-+*]|[0-9]{1,9}[.)])(?:( +)(.*)|)")
 _THEMATIC_BREAK = re.compile(r" {0,3}([-_*])(?: *\1){2,} *")
@@ -186,7 +186,7 @@ def _is_lazy_continuation(item: _Item, line: str, blanks: int) -> bool:
 def _unwrap_paragraphs(li: Element) -> None:
     for number, child in reversed(list(enumerate(li))):
         text = child.text or ""
-        if child.tag != "p" or text.startswith("\x02wzxhzdk:") or isinstance(text, AtomicString):
+        if child.tag != "p" or text.startswith("\x02wzxhzdk:") or isinstance(text, DefinitionText):
             continue
         if number and li[number - 1].tag == "pre":  # the highlighter drops the text behind it
             continue

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from forumsvc.markup.html_tags import MAX_DEPTH
+from forumsvc.markup.sanitizer import FOREIGN_REL
 from forumsvc.markup.syntax import code_highlighting
 from forumsvc.markup.syntax.lists import _MAX_DEPTH
 from forumsvc.markup.text_content import text_content
@@ -282,6 +283,11 @@ def test_what_is_no_html_of_authors_is_shown(html: Html, place: str, written: st
             "<p>List&lt;S&gt; <i>a</i>, a&lt;code&gt; <code>b</code></p>",
         ),
         ("[12:30]: hello", "<p>[12:30]: hello</p>"),
+        ("[a]: /b *c*", "<p>[a]: /b <em>c</em></p>"),
+        (
+            "[a]: https://b.org",
+            f'<p>[a]: <a href="https://b.org" rel="{FOREIGN_REL}">https://b.org</a></p>',
+        ),
         ("[a]: /b\n[a]: /c\n\n[a]", '<p>[a]: /c</p><p><a href="/b">a</a></p>'),
         ("- [a]: /b\n  c [a]", '<ul><li>c <a href="/b">a</a></li></ul>'),
         ("-     a\nb", f"<ul><li>{CODE.replace('x', 'a')}<p>b</p></li></ul>"),
