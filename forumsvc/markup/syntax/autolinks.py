@@ -29,10 +29,11 @@ _STOP = (
     r"\u2060-\u206f\u2190-\u2bff\u3000-\u3003\u3008-\u3011\u3014-\u301f\ufeff\uff01-\uff03\uff07-\uff0c"
     r"\uff0e\uff1a\uff1b\uff1f\uff3b\uff3d\uff5b\uff5d\uff5e\uff61-\uff64\U0001f000-\U0001faff"
 )
-_REST = re.compile(
-    rf"[/?#](?:[^,.;!?'*~\]}}{_STOP}]++|[,.;!?'\]}}](?!{_UNSPACED})|\*(?!\*|{_UNSPACED})|~(?!~))*+"
+_PIECE = re.compile(
+    rf"(?:[^,.;!?'*~)\]}}{_STOP}]++|[,.;!?')\]}}](?!{_UNSPACED})|\*(?!\*|{_UNSPACED})|~(?!~))*+"
 )
-_PARENTHESIS = re.compile(rf"\(|\)({_UNSPACED}?)")
+"""What goes on at least to a parenthesis that may be the sentence's: `(https://a.example/b)吧`."""
+
 _ENTITY = re.compile(r"&[A-Za-z0-9]+;\Z")
 _TRAILING_PUNCTUATION = "?!.,:;*_~'"
 
@@ -63,19 +64,26 @@ class _AutolinkProcessor(InlineProcessor):
 def _end_of_path(data: str, start: int, end: int) -> int:
     """Return the end of a URL with the host at `start` to `end`, without what is its sentence's."""
     port = _PORT.match(data, end)
-    rest = _REST.match(data, port.end() if port else end)
-    if rest is None:
-        return port.end() if port else end
-    return start + len(_strip_trailing_punctuation(data[start : rest.end()]))
+    end = port.end() if port else end
+    if data[end : end + 1] not in {"/", "?", "#"}:
+        return end
+    depth = 0
+    while piece := _PIECE.match(data, end):
+        end = piece.end()
+        depth += piece[0].count("(") - piece[0].count(")")
+        if depth <= 0 or data[end : end + 1] != ")":
+            break
+        end += 1
+        depth -= 1
+    return start + len(_strip_trailing_punctuation(data[start:end]))
 
 
 def _strip_trailing_punctuation(url: str) -> str:
     """Return a URL without the punctuation of its sentence and without unmatched brackets."""
-    end = _unmatched_parenthesis(url)
     surplus = {
-        closing: url.count(closing, 0, end) - url.count(opening, 0, end)
-        for opening, closing in ("()", "[]", "{}")
+        closing: url.count(closing) - url.count(opening) for opening, closing in ("()", "[]", "{}")
     }
+    end = len(url)
     while end:
         last = url[end - 1]
         if surplus.get(last, 0) > 0:
@@ -88,16 +96,6 @@ def _strip_trailing_punctuation(url: str) -> str:
         else:
             break
     return url[:end]
-
-
-def _unmatched_parenthesis(url: str) -> int:
-    """Return where a parenthesis closes that the sentence opened, or the length of the URL."""
-    depth = 0
-    for parenthesis in _PARENTHESIS.finditer(url):
-        depth += 1 if parenthesis[0] == "(" else -1
-        if depth < 0 and parenthesis[1]:
-            return parenthesis.start()
-    return len(url)
 
 
 def add_autolinks(md: Markdown) -> None:

@@ -1,6 +1,7 @@
 """Converts fenced code in the form of CommonMark to the form that superfences accepts."""
 
 import re
+from collections.abc import Iterator
 from functools import partial
 
 from markdown import Markdown
@@ -20,6 +21,10 @@ _STASHED_LINE = re.compile(r"^ *\x02wzxhzdk:[0-9]+\x03 *$\n?", re.MULTILINE)
 _BEFORE_SUPERFENCES = 40
 _BEFORE_HEADINGS = 62
 _MAX_INDENT = 3
+_QUOTED = re.compile(r"( {0,3}>)")
+_FENCE = re.compile(r"```|~~~")
+_MAX_QUOTES = 32
+"""Quotes in quotes. Fences in more of them are left to superfences."""
 
 
 class _FencedCodePreprocessor(Preprocessor):
@@ -30,9 +35,17 @@ class _FencedCodePreprocessor(Preprocessor):
     """
 
     def run(self, lines: list[str]) -> list[str]:
+        return self._run(lines, _MAX_QUOTES)
+
+    def _run(self, lines: list[str], max_quotes: int) -> list[str]:
         out: list[str] = []
-        rest = iter(_split_item_lines(lines))
+        rest = _Lines(_split_item_lines(lines))
         for line in rest:
+            quoted = _QUOTED.match(line) if max_quotes else None
+            if quoted:
+                quote = [line, *rest.starting_with(quoted[1])]
+                out += self._run_quote(quote, quoted[1], max_quotes - 1)
+                continue
             opening = _OPENING.fullmatch(line)
             if opening is None:
                 out.append(line)
@@ -53,6 +66,33 @@ class _FencedCodePreprocessor(Preprocessor):
             else:  # for example, a fence inside indented code
                 out += [line, *(body if found else body[1:])]
         return out
+
+    def _run_quote(self, lines: list[str], mark: str, max_quotes: int) -> list[str]:
+        """Process the lines of a quote, which all begin with `mark`."""
+        if not any(map(_FENCE.search, lines)):
+            return lines
+        inner = [line[len(mark) :].removeprefix(" ") for line in lines]
+        return [f"{mark} {line}" for line in self._run(inner, max_quotes)]
+
+
+class _Lines:
+    """Yields lines; those that begin alike can be taken together."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._next = 0
+
+    def __iter__(self) -> Iterator[str]:
+        while self._next < len(self._lines):
+            self._next += 1
+            yield self._lines[self._next - 1]
+
+    def starting_with(self, mark: str) -> list[str]:
+        """Return the next lines that begin with a mark."""
+        start = self._next
+        while self._next < len(self._lines) and self._lines[self._next].startswith(mark):
+            self._next += 1
+        return self._lines[start : self._next]
 
 
 def _split_item_lines(lines: list[str]) -> list[str]:

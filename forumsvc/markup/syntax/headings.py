@@ -1,4 +1,4 @@
-"""Parses headings as CommonMark does."""
+"""Parses headings and thematic breaks as CommonMark does."""
 
 import re
 from xml.etree.ElementTree import Element, SubElement
@@ -9,10 +9,12 @@ from markdown.blockprocessors import BlockProcessor, HRProcessor
 from forumsvc.markup.syntax.line_search import LineSearch, lines_of
 
 _ATX_HEADING = re.compile(
-    r"(?:^|\n) {0,3}(?P<level>#{1,6})(?P<header>(?: +(?:\\.|[^\\\n])*?)?)(?: +#+)? *(?:\n|$)"
+    r"(?:^|\n) {0,3}(?P<level>#{1,6})(?P<header>(?: +(?:\\.|[^\\\n]|\\(?=\n|$))*?)??)"
+    r"(?: +#+)? *(?:\n|$)"
 )
 _SETEXT_UNDERLINE = re.compile(r" {0,3}(=+|-+) *")
 _NO_PARAGRAPH = re.compile(r" {0,3}(?:>|\x02|([-_*])(?: *\1){2,} *$)")
+_THEMATIC_BREAK = re.compile(r"^ {0,3}([-_*])(?: *\1){2,} *$", re.MULTILINE)
 _BEFORE_THEMATIC_BREAKS = 61
 
 
@@ -49,7 +51,7 @@ def add_headings(md: Markdown) -> None:
     """Change two processors and replace one; must run after the extension `saneheaders`."""
     md.parser.blockprocessors["hashheader"].RE = LineSearch(_ATX_HEADING)
     rules: HRProcessor = md.parser.blockprocessors["hr"]
-    rules.SEARCH_RE = LineSearch(rules.SEARCH_RE)
+    rules.SEARCH_RE = LineSearch(_THEMATIC_BREAK)
     md.parser.blockprocessors.register(
         _SetextHeadingProcessor(md.parser), "setextheader", _BEFORE_THEMATIC_BREAKS
     )

@@ -18,6 +18,7 @@ _MARKER = re.compile(r"( {0,3})([-+*]|[0-9]{1,9}[.)])(?:( +)(.*)|)")
 _THEMATIC_BREAK = re.compile(r" {0,3}([-_*])(?: *\1){2,} *")
 _INTERRUPTION = re.compile(r"^ {0,3}(?:[-+*]|1[.)]) +[^ \n]", re.MULTILINE)
 _OTHER_BLOCK = re.compile(r" {0,3}(?:#{1,6}(?: |$)|>|\x02wzxhzdk:)")
+_NO_PARAGRAPH = re.compile(r"(?: {0,3}> ?)*+ {0,3}(?:#{1,6}(?: |$)|\x02wzxhzdk:|$)")
 _CODE_INDENT = 4
 _MAX_DEPTH = 32
 _AFTER_INDENTED_CODE = 79
@@ -179,7 +180,7 @@ def _is_lazy_continuation(item: _Item, line: str, blanks: int) -> bool:
         or _match_marker(line)
         or _THEMATIC_BREAK.fullmatch(line)
         or _OTHER_BLOCK.match(line)
-        or _OTHER_BLOCK.match(item.lines[-1])
+        or _NO_PARAGRAPH.match(item.lines[-1])
     )
 
 

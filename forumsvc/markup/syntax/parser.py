@@ -22,6 +22,7 @@ from forumsvc.markup.syntax.links import add_links
 from forumsvc.markup.syntax.lists import add_lists
 from forumsvc.markup.syntax.mention_tokens import add_mention_tokens
 from forumsvc.markup.syntax.quotes import add_quotes
+from forumsvc.markup.syntax.tables import add_tables
 
 _LINE_END = re.compile(r"\r\n?")
 _BYTE_ORDER_MARK = "\ufeff"
@@ -46,7 +47,7 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
 _ADDITIONS = (
     *(add_autolinks, add_code_spans, add_commonmark, add_emoji, add_emphasis, add_fenced_code),
     *(add_headings, add_html_blocks, add_link_definitions, add_links, add_lists, add_inline),
-    *(add_mention_tokens, add_quotes),
+    *(add_mention_tokens, add_quotes, add_tables),
 )
 """What changes Python-Markdown and the extensions, in this order."""
 

@@ -45,6 +45,7 @@ def test_lists_nest_to_a_bound_and_the_rest_is_text(html: Html) -> None:
     assert html("- " * (_MAX_DEPTH + 5) + "a").count("<ul>") == _MAX_DEPTH
 
 
+TABLE = "<table><thead><tr><th>x</th></tr></thead></table>"
 CODE = '<pre class="highlight"><code>x</code></pre>'
 
 
@@ -167,6 +168,46 @@ def test_short_codes_within_words_and_addresses_stay_text(html: Html, text: str)
 )
 def test_brackets_are_links_only_as_commonmark_has_it(html: Html, text: str, expected: str) -> None:
     assert html(text) == f"<p>{expected}</p>"
+
+
+QUOTED_CODE = f"<blockquote>{CODE}</blockquote>"
+
+
+@each(
+    ("text", "expected"),
+    [
+        ("> ```\n> x\n> ```\na", f"{QUOTED_CODE}<p>a</p>"),
+        ("> ```\n> x\na", f"{QUOTED_CODE}<p>a</p>"),
+        ("> ```\n> x", QUOTED_CODE),
+        ("> > ````\n> > x\n> > ````\n> a", f"<blockquote>{QUOTED_CODE}<p>a</p></blockquote>"),
+        ("> # \na", "<blockquote><h1></h1></blockquote><p>a</p>"),
+        ("> ---\na", "<blockquote><hr></blockquote><p>a</p>"),
+        ("> x\n>\na", "<blockquote><p>x</p></blockquote><p>a</p>"),
+        ("> x\na\n===", "<blockquote><p>x<br>a<br>===</p></blockquote>"),
+        ("> - x\na", "<blockquote><ul><li>x<br>a</li></ul></blockquote>"),
+        ("> |x|\n> |-|\na", f"<blockquote>{TABLE}</blockquote><p>a</p>"),
+        (">     x\na", f"{QUOTED_CODE}<p>a</p>"),
+    ],
+)
+def test_a_line_behind_a_quote_is_quoted_only_if_it_continues_a_paragraph(
+    html: Html, text: str, expected: str
+) -> None:
+    assert flat(html(text)).replace(' id="user-content-heading"', "") == expected
+
+
+@each(
+    ("text", "expected"),
+    [
+        ("a\n|x|\n|-|", f"<p>a</p>{TABLE}"),
+        ("# \n|x|\n|-|\n> a", f"<h1></h1>{TABLE}<blockquote><p>a</p></blockquote>"),
+        ("|x|\n|-|\n---", f"{TABLE}<hr>"),
+        ("a|b\n|-|", "<p>a|b<br>|-|</p>"),
+    ],
+)
+def test_a_table_interrupts_a_paragraph_and_another_block_ends_it(
+    html: Html, text: str, expected: str
+) -> None:
+    assert flat(html(text)).replace(' id="user-content-heading"', "") == expected
 
 
 def addresses(html: str) -> list[str]:
