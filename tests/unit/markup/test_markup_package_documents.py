@@ -1,0 +1,31 @@
+"""What people write is read as GitHub reads it."""
+
+import json
+import re
+
+from forumsvc.markup.pipeline import Pipeline
+from tests.unit.markup import package_documents
+
+KNOWN_DIFFERENCES = {
+    "ruamel.yaml 0.19.1": "cmark-gfm links no bare URL in brackets: `[https://a.example]`",
+    "node-gyp 12.4.0: gyp/docs/InputFormatReference.md": (
+        "an item that is indented less than the text of the item above, after a lazy line"
+    ),
+}
+_POST_NUMBER = re.compile(r'<a href="[^"]*" class="floor-reference">')
+
+
+def test_documents_of_packages_have_the_parts_that_cmark_gfm_finds(pipeline: Pipeline) -> None:
+    facts = json.loads(package_documents.FACTS.read_text())
+    texts = package_documents.texts()
+    compared = 0
+    differing = set()
+    for fact in facts:
+        if fact["sha256"] in texts:
+            compared += 1
+            html = "".join(pipeline.render(texts[fact["sha256"]][1], "forum.example"))
+            counts = package_documents.count(_POST_NUMBER.sub("", html))
+            if counts | {"name": fact["name"], "sha256": fact["sha256"]} != fact:
+                differing.add(fact["name"])
+    assert compared >= 200
+    assert differing <= set(KNOWN_DIFFERENCES)
