@@ -38,10 +38,13 @@ shown unformatted.
 
 def page() -> str:
     """Return the text of the page."""
-    sections = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))["section"]
+    source = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))
     pipeline = Pipeline()
     return _INTRODUCTION + "\n".join(
-        [*(_section(section, pipeline) for section in sections), _conformance()]
+        [
+            *(_section(section, pipeline) for section in source["section"]),
+            _conformance(source["difference"]),
+        ]
     )
 
 
@@ -56,11 +59,13 @@ def _section(section: dict[str, Any], pipeline: Pipeline) -> str:
     return "\n".join(pieces)
 
 
-def _conformance() -> str:
+def _conformance(differences: list[dict[str, Any]]) -> str:
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
     lines = [
         f"| {name} | {counts['examples']} | {counts['passing']} |"
-        for name, counts in json.loads(RECORD.read_text(encoding="utf-8")).items()
+        for name, counts in record.items()
     ]
+    failing = record["CommonMark 0.31.2"]["failing"]
     return "\n".join(
         [
             "## Conformance to the specifications",
@@ -73,8 +78,21 @@ def _conformance() -> str:
             "|---|---:|---:|",
             *lines,
             "",
+            "Why the others of CommonMark do not pass:",
+            "",
+            "| examples | difference |",
+            "|---|---|",
+            *filter(None, (_difference(difference, failing) for difference in differences)),
+            "",
+            "Of GFM that of a row with more cells than the heading (204): they are shown, not dropped.",
+            "",
         ]
     )
+
+
+def _difference(difference: dict[str, Any], failing: list[int]) -> str:
+    examples = [number for number in difference["examples"] if number in failing]
+    return f"| {', '.join(map(str, examples))} | {difference['reason']} |" if examples else ""
 
 
 def main() -> int:

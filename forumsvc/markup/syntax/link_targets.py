@@ -24,6 +24,7 @@ _DEFINITION = re.compile(
     rf"(?:(?=[ \t\n]){_BLANKS}{_TITLE}[ \t]*(?=\n|$))?[ \t]*(?:\n|$)"
 )
 _ESCAPED = re.compile(rf"\\(?={_ESCAPE[2:]})")
+_PERCENT_ENCODED = {ord('"'): "%22", 0xA0: "%C2%A0"}
 
 
 class Target(NamedTuple):
@@ -34,7 +35,7 @@ class Target(NamedTuple):
 
     def unescaped(self) -> "Target":
         """Return the target without the backslashes before its punctuation."""
-        url = _ESCAPED.sub("", self.url).replace('"', "%22")
+        url = _ESCAPED.sub("", self.url).translate(_PERCENT_ENCODED)
         return Target(url, self.title and _ESCAPED.sub("", self.title))
 
 

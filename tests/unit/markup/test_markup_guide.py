@@ -1,5 +1,6 @@
 """The promises of docs/markdown.md to authors and to developers of clients."""
 
+import json
 import re
 import runpy
 import subprocess
@@ -20,6 +21,14 @@ def examples() -> list[tuple[str, str]]:
 def test_every_example_renders_as_on_the_page(html: Html) -> None:
     assert len(examples()) > 15
     assert [(text, html(text)) for text, _ in examples()] == examples()
+
+
+def test_the_page_has_a_reason_for_each_example_of_commonmark_that_fails() -> None:
+    record = json.loads((Path(__file__).parent / "conformance.json").read_text())
+    page = (DOCS / "markdown.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([0-9, ]+) \| .{20,} \|$", page, re.M)
+    explained = sorted(int(number) for row in rows for number in row.split(", "))
+    assert explained == record["CommonMark 0.31.2"]["failing"]
 
 
 def test_the_page_is_what_its_generator_writes() -> None:
