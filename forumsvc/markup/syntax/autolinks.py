@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.inlinepatterns import InlineProcessor
-from markdown.util import AtomicString
+from markdown.util import HTML_PLACEHOLDER, INLINE_PLACEHOLDER_RE, AtomicString
 
 from forumsvc.markup.syntax.emphasis import CJK
 
@@ -41,6 +41,7 @@ _EMAIL = (
     rf"(?i)(?P<mail>(?<![-/+@.])(?:(?<!\w)|(?<={_UNSPACED}))[a-z0-9_+-](?:[a-z0-9_+-]|\.(?!\.))*(?<!\.)"
     r"@[a-z0-9_-]+\.(?:[a-z0-9_-]|(?<!\.)\.(?!\.))*[a-z](?![a-z0-9_@-]))"
 )
+_HTML = HTML_PLACEHOLDER.partition("%")[0]
 _IN_PLACE_OF_MAGICLINK = 85
 
 
@@ -54,28 +55,36 @@ class _AutolinkProcessor(InlineProcessor):
         if host is None or (m[0].endswith(".") and "." not in host[0]):
             return None, None, None
         behind = _BEHIND_HOST.search(data, host.start(), host.end())
-        end = behind.start() if behind else _end_of_path(data, host.start(), host.end())
-        url = data[m.start() : end]
+        end = behind.start() if behind else self._end_of_path(data, host.start(), host.end())
+        url = self.unescape(data[m.start() : end])
         link = Element("a", href=url if "://" in m[0] else f"http://{url}")
         link.text = AtomicString(url)
         return link, m.start(), end
 
+    def _end_of_path(self, data: str, start: int, end: int) -> int:
+        """Return the end of a URL, whose host ends at `end`, without what is its sentence's."""
+        port = _PORT.match(data, end)
+        end = port.end() if port else end
+        if data[end : end + 1] not in {"/", "?", "#"}:
+            return end
+        depth = 0
+        while piece := _PIECE.match(data, end):
+            end = piece.end()
+            depth += piece[0].count("(") - piece[0].count(")")
+            if data[end : end + 1] == ")" and depth > 0:
+                depth -= 1
+                end += 1
+            elif stashed := self._stashed_text(data, end):
+                end = stashed.end()
+            else:
+                break
+        return start + len(_strip_trailing_punctuation(data[start:end]))
 
-def _end_of_path(data: str, start: int, end: int) -> int:
-    """Return the end of a URL with the host at `start` to `end`, without what is its sentence's."""
-    port = _PORT.match(data, end)
-    end = port.end() if port else end
-    if data[end : end + 1] not in {"/", "?", "#"}:
-        return end
-    depth = 0
-    while piece := _PIECE.match(data, end):
-        end = piece.end()
-        depth += piece[0].count("(") - piece[0].count(")")
-        if depth <= 0 or data[end : end + 1] != ")":
-            break
-        end += 1
-        depth -= 1
-    return start + len(_strip_trailing_punctuation(data[start:end]))
+    def _stashed_text(self, data: str, start: int) -> re.Match[str] | None:
+        """Return the placeholder at `start` if it is that of text: an escape or a login."""
+        stashed = INLINE_PLACEHOLDER_RE.match(data, start)
+        node = self.md.treeprocessors["inline"].stashed_nodes.get(stashed[1]) if stashed else None
+        return stashed if isinstance(node, str) and _HTML not in node else None
 
 
 def _strip_trailing_punctuation(url: str) -> str:

@@ -252,6 +252,11 @@ def addresses(html: str) -> list[str]:
             ["https://x.org/a", "https://x.org/b[1]"],
         ),
         ("admin@x.org联系 邮箱me@x.org。", ["mailto:admin@x.org", "mailto:me@x.org"]),
+        (
+            "https://x.org/a\\_b?c=@ann https://x.org/`c`",
+            ["https://x.org/a_b?c=@ann", "https://x.org/"],
+        ),
+        ("https://x.org/<b>d</b>", ["https://x.org/"]),
         ("a@x.org_ éa@x.org x_www.x.org", []),
     ],
 )
