@@ -8,7 +8,7 @@ from markdown import Markdown
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
 from markdown.preprocessors import Preprocessor
-from pymdownx.superfences import SuperFencesBlockPreprocessor
+from pymdownx.superfences import SuperFencesBlockPreprocessor, SuperFencesCodeBlockProcessor
 
 _OPENING = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
 _LANGUAGE = re.compile(
@@ -23,6 +23,7 @@ _BEFORE_HEADINGS = 62
 _MAX_INDENT = 3
 _QUOTED = re.compile(r"( {0,3}>)")
 _FENCE = re.compile(r"```|~~~")
+_INDENTED_LINES = re.compile(r"(?: {4}.*\n?)*")
 _MAX_QUOTES = 32
 """Quotes in quotes. Fences in more of them are left to superfences."""
 
@@ -124,6 +125,15 @@ def _reassemble(processor: SuperFencesBlockPreprocessor, lines: list[str]) -> li
     return out + lines[done:]
 
 
+def _revert_fences(code: SuperFencesCodeBlockProcessor, block: str) -> str:
+    """Take back the fences in the indented code at the beginning of a block.
+
+    Superfences itself takes back those behind it, too.
+    """
+    end = _INDENTED_LINES.match(block).end()  # type: ignore[union-attr]
+    return str(type(code).revert_greedy_fences(code, block[:end])) + block[end:]
+
+
 class _StashedBlockProcessor(BlockProcessor):
     """Separates stashed code from a paragraph that it follows without a blank line."""
 
@@ -147,4 +157,6 @@ def add_fenced_code(md: Markdown) -> None:
         superfences = md.preprocessors[name]
         superfences.reassemble = partial(_reassemble, superfences)
     parser: BlockParser = md.parser
+    code = parser.blockprocessors["code"]
+    code.revert_greedy_fences = partial(_revert_fences, code)
     parser.blockprocessors.register(_StashedBlockProcessor(parser), "stored", _BEFORE_HEADINGS)

@@ -19,6 +19,7 @@ _THEMATIC_BREAK = re.compile(r" {0,3}([-_*])(?: *\1){2,} *")
 _INTERRUPTION = re.compile(r"^ {0,3}(?:[-+*]|1[.)]) +[^ \n]", re.MULTILINE)
 _OTHER_BLOCK = re.compile(r" {0,3}(?:#{1,6}(?: |$)|>|\x02wzxhzdk:)")
 _NO_PARAGRAPH = re.compile(r"(?: {0,3}> ?)*+ {0,3}(?:#{1,6}(?: |$)|\x02wzxhzdk:|$)")
+_UNDERLINE = re.compile("=+ *")
 _CODE_INDENT = 4
 _MAX_DEPTH = 32
 _AFTER_INDENTED_CODE = 79
@@ -153,7 +154,8 @@ class ListProcessor(BlockProcessor):
                 items.append(_Item(marker))
                 blanks = 0
             elif item and _is_lazy_continuation(item, line, blanks):
-                item.lines.append(line.lstrip(" "))
+                text = line.lstrip(" ")
+                item.lines.append("\\" + text if _UNDERLINE.fullmatch(text) else text)
             else:
                 break
             line = lines.next()

@@ -15,7 +15,7 @@ from forumsvc.markup.syntax.line_search import LineSearch, lines_of
 _QUOTED = re.compile(r" {0,3}> ?")
 _MARKERS = re.compile(r"(?: {0,3}(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?= )) ?)*+")
 _NO_PARAGRAPH = re.compile(r" {0,3}(?:#{1,6}(?: |$)|\x02wzxhzdk:|([-_*])(?: *\1){2,} *$)")
-_OTHER_BLOCK = re.compile(rf" {{0,3}}(?:[-+*] |1[.)] )|{_NO_PARAGRAPH.pattern}")
+_OTHER_BLOCK = re.compile(rf" {{0,3}}(?:[-+*]|[0-9]{{1,9}}[.)])(?: |$)|{_NO_PARAGRAPH.pattern}")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+) *$")
 _DELIMITER_ROW = re.compile(r"(?=[^|]*\|)(?=[^-]*-)[ |:-]*$")
 _IN_PLACE_OF_QUOTES = 20

@@ -53,6 +53,8 @@ CODE = '<pre class="highlight"><code>x</code></pre>'
     ("text", "expected"),
     [
         ("a\n```\nx\n```\nb", f"<p>a</p>{CODE}<p>b</p>"),
+        ("    x\n```\nx\n```", f"{CODE}{CODE}"),
+        ("    x\n> ```\n> x\n> ```", f"{CODE}<blockquote>{CODE}</blockquote>"),
         ("- a\n  ```\n  x\n  ```\n- b", f"<ul><li>a{CODE}</li><li>b</li></ul>"),
         ("> ```\n> x\n> ```", f"<blockquote>{CODE}</blockquote>"),
     ],
@@ -183,6 +185,8 @@ QUOTED_CODE = f"<blockquote>{CODE}</blockquote>"
         ("> # \na", "<blockquote><h1></h1></blockquote><p>a</p>"),
         ("> ---\na", "<blockquote><hr></blockquote><p>a</p>"),
         ("> x\n>\na", "<blockquote><p>x</p></blockquote><p>a</p>"),
+        ("> x\n2. a", '<blockquote><p>x</p></blockquote><ol start="2"><li>a</li></ol>'),
+        ("- x\n===", "<ul><li>x<br>===</li></ul>"),
         ("> x\na\n===", "<blockquote><p>x<br>a<br>===</p></blockquote>"),
         ("> - x\na", "<blockquote><ul><li>x<br>a</li></ul></blockquote>"),
         ("> |x|\n> |-|\na", f"<blockquote>{TABLE}</blockquote><p>a</p>"),
