@@ -18,7 +18,7 @@ _NO_PARAGRAPH = re.compile(r" {0,3}(?:#{1,6}(?: |$)|\x02wzxhzdk:|([-_*])(?: *\1)
 _OTHER_BLOCK = re.compile(rf" {{0,3}}(?:[-+*]|[0-9]{{1,9}}[.)])(?: |$)|{_NO_PARAGRAPH.pattern}")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+) *$")
 _DELIMITER_ROW = re.compile(r"(?=[^|]*\|)(?=[^-]*-)[ |:-]*$")
-_IN_PLACE_OF_QUOTES = 20
+_BEFORE_HEADINGS_AND_RULES = 63
 
 
 class _QuoteProcessor(BlockQuoteProcessor):
@@ -85,4 +85,6 @@ class _Paragraph:
 
 def add_quotes(md: Markdown) -> None:
     """Replace Python-Markdown's processor."""
-    md.parser.blockprocessors.register(_QuoteProcessor(md.parser), "quote", _IN_PLACE_OF_QUOTES)
+    md.parser.blockprocessors.register(
+        _QuoteProcessor(md.parser), "quote", _BEFORE_HEADINGS_AND_RULES
+    )

@@ -183,6 +183,7 @@ QUOTED_CODE = f"<blockquote>{CODE}</blockquote>"
         ("> ```\n> x", QUOTED_CODE),
         ("> > ````\n> > x\n> > ````\n> a", f"<blockquote>{QUOTED_CODE}<p>a</p></blockquote>"),
         ("> # \na", "<blockquote><h1></h1></blockquote><p>a</p>"),
+        ("> ---\na\n---", '<blockquote><hr></blockquote><h2 id="user-content-a">a</h2>'),
         ("> ---\na", "<blockquote><hr></blockquote><p>a</p>"),
         ("> x\n>\na", "<blockquote><p>x</p></blockquote><p>a</p>"),
         ("> x\n2. a", '<blockquote><p>x</p></blockquote><ol start="2"><li>a</li></ol>'),
