@@ -1,9 +1,10 @@
-"""What the login of a new account may be."""
+"""What the login of a new account, and the name of a member's application may be."""
 
 import re
 
 from ..errors import Invalid
 from ..ids import is_login
+from ..search.normal_form import normalize
 from ..texts import Message
 
 PAGE_NAMES = frozenset(
@@ -54,6 +55,7 @@ _STAFF = frozenset(
     ]
 )
 """Names by which somebody could pretend to speak for the site."""
+_WORD = re.compile(r"[^\W_]+")
 
 
 def check_login(login: str) -> str:
@@ -93,6 +95,17 @@ def check_own_login(login: str) -> str:
     if check_login(login).lower() in _STAFF:
         raise _reserved(login)
     return login
+
+
+def check_application_name(name: str, site_name: str) -> str:
+    """Return the name of a member's application.
+
+    Raises Invalid for `name` if each word of it is of the site's name, or a name of the staff.
+    """
+    words, of_site = (set(_WORD.findall(normalize(text))) for text in (name, site_name))
+    if words and words <= of_site | _STAFF:
+        raise Invalid("name", "must not read as if it were this site or its staff")
+    return name
 
 
 def _reserved(login: str) -> Invalid:

@@ -7,7 +7,11 @@ from forumsvc.errors import Invalid
 from forumsvc.passwords import MAX_LENGTH
 from forumsvc.services import accounts
 from forumsvc.services.content.short_texts import validate_line, validate_lines, validate_name
-from forumsvc.services.login_names import check_login, check_own_login
+from forumsvc.services.login_names import (
+    check_application_name,
+    check_login,
+    check_own_login,
+)
 from tests.cases import each
 
 
@@ -42,6 +46,22 @@ def test_names_of_the_staff_are_given_by_administrators_only(login: str) -> None
     with pytest.raises(Invalid, match=r"^login: .* is reserved"):
         check_own_login(login)
     assert check_own_login("rooty") == "rooty"
+
+
+@each(
+    ("name", "is_allowed"),
+    [
+        *(("The Tea House", False), ("tea-house (official) ✔", False), ("ＡＤＭＩＮ", False)),
+        *(("Admin\u200b team", False), ("Téa  House_Support", False), ("moderator", False)),
+        *(("Tea House reader", True), ("Teapot", True), ("✔", True), ("茶馆", True)),
+    ],
+)
+def test_an_application_of_a_member_does_not_read_as_the_site(name: str, is_allowed: bool) -> None:
+    if is_allowed:
+        assert check_application_name(name, "The Tea House") == name
+        return
+    with pytest.raises(Invalid, match=r"^name: must not read as if it were this site"):
+        check_application_name(name, "The Tea House")
 
 
 @each(

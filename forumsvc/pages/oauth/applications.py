@@ -13,6 +13,7 @@ from ...oauth import authorizations, clients
 from ...permissions import AccountPermission as May
 from ...queries.user_locks import lock_users
 from ...schemas.accounts import CLIENT_FORM
+from ...services.login_names import check_application_name
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
@@ -112,7 +113,7 @@ def _create(request: ForumRequest, values: Mapping[str, Any]) -> clients.NewClie
     try:
         return clients.create(
             request.db,
-            values["name"],
+            check_application_name(values["name"], request.settings["site.name"]),
             grants=[grant for grant in clients.MEMBER_GRANTS if values[grant]],
             redirect_uris=values["redirect_uris"].split(),
             public=values["kind"] == "public",

@@ -138,6 +138,9 @@ def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, member: Vi
         ("redirect_uris", "x"),
         ("name", "a\x07b"),
         ("name", "a\u202eb"),
+        ("name", "\u3164"),
+        ("name", "Forum (official) ✔"),
+        ("name", "adm\u200bin"),
     ],
 )
 def test_an_error_is_shown_at_its_field(
