@@ -84,7 +84,7 @@ def _conformance(differences: list[dict[str, Any]]) -> str:
             "|---|---|",
             *filter(None, (_difference(difference, failing) for difference in differences)),
             "",
-            "Of GFM that of a row with more cells than the heading (204): they are shown, not dropped.",
+            "Of GFM that of a row with more cells than the heading (204): they are shown.",
             "",
         ]
     )
