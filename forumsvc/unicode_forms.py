@@ -39,6 +39,10 @@ _BLANK_CATEGORIES = frozenset(["Zs", "Zl", "Zp", "Cc", "Cs", "Mn", "Mc", "Me"])
 _CASED = frozenset(["Lu", "Ll", "Lt"])
 _SHAPING = re.compile("[\u180b-\u180f\u200c\u200d\ufe00-\ufe0f\U000e0020-\U000e01ef]")
 """Joiners, variation selectors and tags: they change the character that they follow."""
+_JOINERS = "\u200c\u200d"
+_TAG = re.compile("[\U000e0020-\U000e007f]")
+_FLAG = "\U0001f3f4"
+"""The emoji whose tags name a country."""
 _KEYCAP = re.compile("(?<=[0-9#*])\ufe0f(?=\u20e3)")
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f")
 _RIGHT_TO_LEFT = frozenset(["R", "AL"])
@@ -81,7 +85,7 @@ def without_ignorable(name: str) -> str:
         return name
     has_right_to_left = any(unicodedata.bidirectional(one) in _RIGHT_TO_LEFT for one in name)
     keycaps = {found.start() for found in _KEYCAP.finditer(name)}
-    kept = []
+    kept = [""]
     base = ""
     for place, character in enumerate(name):
         if not _IGNORABLE.match(character):
@@ -90,14 +94,20 @@ def without_ignorable(name: str) -> str:
             kept.append(character)
         elif character in _DIRECTION_MARKS:
             kept += character * has_right_to_left
-        elif place in keycaps or (_SHAPING.match(character) and _takes_shaping(base)):
+        elif place in keycaps or (_shapes(character, base) and character != kept[-1]):
             kept.append(character)
     return "".join(kept)
 
 
-def _takes_shaping(base: str) -> bool:
-    """Return whether a joiner or selector behind this character may change how it looks."""
-    return not (base.isascii() or base.isspace() or unicodedata.category(base) in _CASED)
+def _shapes(character: str, base: str) -> bool:
+    """Return whether an ignorable character may change how the one that it follows looks."""
+    kind = unicodedata.category(base or " ")
+    if base.isascii() or kind in _CASED or kind == "Zs" or not _SHAPING.match(character):
+        return False
+    if _TAG.match(character):
+        return base == _FLAG
+    # Letters of Chinese, Japanese and Korean are not joined.
+    return character not in _JOINERS or kind != "Lo" or unicodedata.east_asian_width(base) != "W"
 
 
 def stream_safe(text: str) -> str:

@@ -107,7 +107,13 @@ def test_texts_of_languages_and_emoji_are_visible_and_stay_as_names(text: str) -
             ("Иван\u2064", "Иван"),
             ("a\u200eb", "ab"),
         ),
-        *(("x\U000e0061", "x"), ("1\ufe0f", "1"), ("가\u3164", "가"), ("❤\ufe0f\u200b", "❤\ufe0f")),
+        *(("管理员\u200d", "管理员"), ("😀\U000e0061", "😀"), ("علی\u200c\u200cر", "علی\u200cر")),
+        *(
+            ("x\U000e0061", "x"),
+            ("1\ufe0f", "1"),
+            ("가\u3164", "가"),
+            ("❤\ufe0f\u200b\ufe0f", "❤\ufe0f"),
+        ),
     ],
 )
 def test_a_name_loses_the_invisible_characters_that_change_nothing(name: str, kept: str) -> None:
