@@ -22,9 +22,6 @@ _SOON = timedelta(days=21)
 _EXPIRED = 10
 """X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL."""
 _ALIVE = "/health/live"
-_REDIRECTING = "/applications"
-"""A page that sends everybody without a session to the log-in: WebOb makes its Location absolute by
-the scheme and host that the service sees."""
 
 
 def check(installation: Installation) -> Iterator[Finding]:
@@ -120,13 +117,3 @@ def _check_answers(url: str) -> Iterator[Finding]:
                 "site.url, at the proxy's configuration, and whether it asks the address of "
                 "`listen` (proxy.md)."
             )
-            return
-        location = http.request("GET", url + _REDIRECTING, redirect=False).headers.get("Location")
-    seen = urlsplit(location or "")
-    expected = urlsplit(url)
-    if seen.netloc and (seen.scheme, seen.netloc) != (expected.scheme, expected.netloc):
-        yield warning(
-            f"The service believes to be asked under {seen.scheme}://{seen.netloc}, and clients "
-            f"ask under {expected.scheme}://{expected.netloc}: let the proxy send Host (or "
-            "X-Forwarded-Host) and X-Forwarded-Proto, and name it in trusted_proxy (proxy.md)."
-        )

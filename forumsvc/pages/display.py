@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ..settings.pages import LANGUAGES
 from ..web.api.request import ForumRequest
-from ..web.pipeline.session_cookie import cookie_of
+from ..web.pipeline.session_cookie import cookie_name, cookie_of
 
 COOKIE = "display"
 LONGEST_SECONDS = 365 * 86400
@@ -31,7 +31,7 @@ CHOICES = {
 
 def display_of(request: ForumRequest) -> Display:
     """Return what the reader of a request chose."""
-    return parse_display(cookie_of(request, COOKIE))
+    return parse_display(cookie_of(request, cookie_name(request, COOKIE)))
 
 
 @lru_cache(64)

@@ -1,7 +1,16 @@
-"""Flash messages: what a page says about the action that redirected to it."""
+"""Flash messages: what a page says about the action that redirected to it.
+
+In a cookie, not in the address: nobody else can make a page say that something was done.
+"""
+
+from pyramid.httpexceptions import HTTPSeeOther
+from pyramid.response import Response
 
 from ..texts import Message
 from ..web.api.request import ForumRequest
+from ..web.pipeline.session_cookie import cookie_name, cookie_of, set_cookie
+from .kept_text import digest_of
+from .paths import redirect_to_page
 
 _MESSAGES = {
     "confirmation-sent": Message("An email was sent. Follow the link in it."),
@@ -33,6 +42,33 @@ _MESSAGES = {
 }
 
 
+_COOKIE = "flash"
+_SECONDS = 60
+"""For how long the page after a redirect may be on its way."""
+
+
+def redirect_with_message(
+    request: ForumRequest, name: str, route: str, **values: str | None
+) -> HTTPSeeOther:
+    """Return a redirect to a page, as `redirect_to_page`, which shows this message once."""
+    return with_message(request, name, redirect_to_page(request, route, **values))
+
+
+def with_message(request: ForumRequest, name: str, response: HTTPSeeOther) -> HTTPSeeOther:
+    """Have the page that a redirect leads to show this message, and no other one."""
+    path = digest_of(str(response.location).partition("?")[0])
+    set_cookie(request, response, _COOKIE, f"{name}.{path}", _SECONDS)
+    return response
+
+
 def flash_message(request: ForumRequest) -> str | None:
-    """Return the message that the query parameter names; never text taken from the address."""
-    return _MESSAGES.get(str(request.parameters.get("flash_message")))
+    """Return the message of the action that redirected this browser here, which is shown once."""
+    name, _, path = cookie_of(request, cookie_name(request, _COOKIE)).partition(".")
+    if not name or path != digest_of(request.path):
+        return None
+    request.add_response_callback(_forget)
+    return _MESSAGES.get(name)
+
+
+def _forget(request: ForumRequest, response: Response) -> None:
+    set_cookie(request, response, _COOKIE, "", 0)

@@ -14,7 +14,7 @@ from ..resources.page import PageResource
 from ..security.identity import Level
 from ..web.api.request import ForumRequest, caller_of
 from ..web.pipeline.network_blocks import notice_blocks_version
-from ..web.pipeline.session_cookie import read_session_cookie, session_cookie_name
+from ..web.pipeline.session_cookie import SESSION, read_session_cookie, set_cookie
 from ..web.pipeline.transactions import is_unsafe
 from .browsers import browser_name
 from .paths import safe_redirect_path
@@ -36,18 +36,17 @@ class PageContext(PageResource):
 
     user: the row of the logged-in user, or None; cookie: the secret in the browser's cookie, or
     None; open_reviews: how many wait for moderators, 0 for others; csp_directives: those of this
-    page, in addition to those of every page.
+    page, in addition to those of every page; None: this page has not that one.
     """
 
     def __init__(self, request: ForumRequest) -> None:
         """Read the cookie and load the session."""
         self.request = request
         request.page_context = self  # also when another context, an error, answers
-        self._secure = request.base_url.startswith("https://")
         self.cookie = read_session_cookie(request)
         self._cookie_changed = False
         self.user: Any | None = None
-        self.csp_directives: dict[str, str] = {}
+        self.csp_directives: dict[str, str | None] = {}
         self.open_reviews = 0  # also where what follows fails, and a page says so
         request.add_response_callback(self._set_cookie)
         if self.cookie is not None:
@@ -93,6 +92,14 @@ class PageContext(PageResource):
         """Whether the user may only read until a moderator has approved the account."""
         return self.user is not None and bool(self.user.awaits_approval)
 
+    def let_forms_leave(self) -> None:
+        """Send no form-action: the redirects behind a form of this page may lead to applications.
+
+        Chromium applies the directive to every redirect that follows a form, and nobody knows where
+        an application redirects to (https://github.com/w3c/webappsec-csp/issues/8).
+        """
+        self.csp_directives["form-action"] = None
+
     def log_in(self, attempt: LoginAttempt, password: str) -> bool:
         """Replace the browser's session with a new one; return False if the user is gone."""
         request = self.request
@@ -125,16 +132,8 @@ class PageContext(PageResource):
     def _set_cookie(self, request: ForumRequest, response: Any) -> None:
         if not self._cookie_changed:
             return
-        has_cookie = self.cookie is not None
-        response.set_cookie(
-            session_cookie_name(request),
-            self.cookie if has_cookie else "",
-            max_age=request.settings["session.ttl_seconds"] + _COOKIE_GRACE if has_cookie else 0,
-            path="/",
-            secure=self._secure,
-            httponly=True,
-            samesite="Lax",
-        )
+        max_age = request.settings["session.ttl_seconds"] + _COOKIE_GRACE if self.cookie else 0
+        set_cookie(request, response, SESSION, self.cookie or "", max_age)
 
 
 def public_page(request: ForumRequest) -> PageContext:

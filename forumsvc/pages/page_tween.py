@@ -61,7 +61,8 @@ def page_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         if response.status_int >= 400 and _is_from_browser(request):
             is_page |= _render_as_html(request, response)
         if is_page:
-            directives = csp if context is None else {**csp, **context.csp_directives}
+            own = {} if context is None else context.csp_directives
+            directives = {name: value for name, value in {**csp, **own}.items() if value}
             # All at once: each header by itself costs a search through the others.
             added = {
                 **_HEADERS,

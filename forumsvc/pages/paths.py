@@ -1,6 +1,7 @@
 """Redirects to pages of this site, never to another one."""
 
 import re
+from typing import Any
 from urllib.parse import urlencode
 
 from pyramid.httpexceptions import HTTPSeeOther
@@ -63,9 +64,21 @@ def absolute_url(request: ForumRequest, path: str) -> str:
     return f"{request.base_url}{path.removeprefix(request.script_name)}"
 
 
-def see_other(location: str) -> HTTPSeeOther:
-    """Return a 303, which the browser follows with GET (RFC 9700 §4.12)."""
-    return HTTPSeeOther(location=location)
+class SeeOther(HTTPSeeOther):
+    """A 303, which the browser follows with GET (RFC 9700 §4.12)."""
+
+    def _abs_headerlist(self, environ: Any) -> list[tuple[str, str]]:
+        # WebOb would put the Host header before a path, which RFC 9110 §10.2.2 does not ask for.
+        headers: list[tuple[str, str]] = super()._abs_headerlist(environ)
+        path = safe_redirect_path(self.location)
+        if path is None:
+            return headers
+        return [(name, path if name == "Location" else value) for name, value in headers]
+
+
+def see_other(location: str) -> SeeOther:
+    """Return a redirect to a path of this site, or to the address of an application."""
+    return SeeOther(location=location)
 
 
 def redirect_to_page(request: ForumRequest, route: str, **values: str | None) -> HTTPSeeOther:
@@ -76,6 +89,17 @@ def redirect_to_page(request: ForumRequest, route: str, **values: str | None) ->
 def path_to_go_on(request: ForumRequest) -> str | None:
     """Return the path in the parameter `next`, where somebody goes on after the login."""
     return safe_redirect_path(request.parameters.get("next"))
+
+
+def next_of_form(request: ForumRequest) -> str | None:
+    """Return the path in `next` for a form that leads there.
+
+    From an authorization request the way may lead on to an application, with an error.
+    """
+    path = path_to_go_on(request)
+    if path is not None and path.startswith(request.route_path("oauth_authorize")):
+        request.page_context.let_forms_leave()
+    return path
 
 
 def redirect_to_next(request: ForumRequest) -> HTTPSeeOther:

@@ -5,6 +5,7 @@ import time
 from webob import Request, Response
 
 from tests.cases import each
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum
 from tests.functional.oauth.application import Application
 
@@ -59,6 +60,25 @@ def test_a_number_of_zeros_is_read_at_once(forum: Forum) -> None:
     assert answer(forum, f"{API}/topics?offset={'0' * LONG}x").status_int == 400
 
 
+def test_no_redirect_follows_the_host_header(make_forum: MakeForum) -> None:
+    site = "https://forum.example"
+    forum = make_forum(site__url=site, pages__forum="true")
+    evil = {"HTTP_HOST": "evil.example"}
+    for path, to in (
+        ("/applications", "/login?next=%2Fapplications"),
+        ("/topics/node1", "/topics/node1"),
+        ("/topics/", "/topics"),
+        ("/applications?x=//evil.example", "/login?next=%2Fapplications%3Fx%3D%2F%2Fevil.example"),
+    ):
+        found = answer(forum, path, **evil)
+        if found.status_int in (301, 302, 303):
+            assert found.headers["Location"] == to
+    alice, node = forum.person("alice"), forum.node()
+    form = {"title": "T", "node_id": node, "body": "B"}
+    made = alice.call("POST", "/topics", form, headers={"Host": "evil.example"})
+    assert made.headers["Location"].startswith(f"{site}/api/v3/topics/")
+
+
 def test_no_repeated_client_leads_from_this_site_without_a_login(forum: Forum) -> None:
     uri, owner = "https://evil.example/", forum.person("alice").id
     application = Application(
@@ -68,4 +88,4 @@ def test_no_repeated_client_leads_from_this_site_without_a_login(forum: Forum) -
     query = f"client_id={client_id}&client_id=&response_type=x&redirect_uri={uri}"
     found = answer(forum, f"/oauth/authorize?{query}", HTTP_ACCEPT="text/html")
     assert found.status_int == 303
-    assert found.location.startswith("http://localhost/login")
+    assert found.location.startswith("/login")

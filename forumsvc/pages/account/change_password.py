@@ -9,9 +9,9 @@ from ...permissions import AccountPermission
 from ...schemas.accounts import PASSWORD_FORM
 from ...services import accounts, registration
 from ...web.api.request import ForumRequest
+from ..flash_messages import redirect_with_message
 from ..forms import Values, form, process_form
 from ..page_context import PageContext, login_required
-from ..paths import redirect_to_page
 from ..views import add_page
 from .password_check import verify_current_password
 
@@ -35,7 +35,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
             login.record_success(request.db, attempt, request.now)
         accounts.set_password_hash(request.db, user.login, password_hash)
         context.log_out()
-        return redirect_to_page(request, "login", flash_message="password-changed")
+        return redirect_with_message(request, "password-changed", "login")
 
     return process_form(request, PASSWORD_FORM, change)
 

@@ -10,9 +10,9 @@ from ...services import closures
 from ...services.erasure import PostsErasure
 from ...web import accounts
 from ...web.api.request import ForumRequest
+from ..flash_messages import redirect_with_message
 from ..forms import Values, form, process_form
 from ..page_tree import own_page
-from ..paths import redirect_to_page
 from ..views import add_page
 from .password_check import check_current_password
 
@@ -29,7 +29,7 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
         login = item.row.user_login
         check_current_password(request, login, values["current_password"])
         accounts.close(request, login, PostsErasure(values["posts"]))
-        return redirect_to_page(request, "own_data", flash_message="closure-begun")
+        return redirect_with_message(request, "closure-begun", "own_data")
 
     return process_form(request, CLOSURE_PAGE_FORM, close, **_others(item, request))
 
@@ -37,7 +37,7 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
 def keep(item: UserItem, request: ForumRequest) -> Response:
     """Let the account stay."""
     closures.take_back(request.db, request.now, item.row.user_id)
-    return redirect_to_page(request, "own_data", flash_message="closure-taken-back")
+    return redirect_with_message(request, "closure-taken-back", "own_data")
 
 
 def _others(item: UserItem, request: ForumRequest) -> Values:

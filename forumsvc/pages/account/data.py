@@ -11,10 +11,9 @@ from ...resources.users import UserItem
 from ...services import data_export_requests
 from ...web import data_exports
 from ...web.api.request import ForumRequest
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values, form
 from ..page_tree import own_page
-from ..paths import redirect_to_page
 from ..views import add_page
 
 
@@ -27,7 +26,7 @@ def show(item: UserItem, request: ForumRequest) -> Values:
 
 def ask_for_export(item: UserItem, request: ForumRequest) -> Response:
     data_exports.ask_for_export(request)
-    return redirect_to_page(request, "own_data", flash_message="export-asked-for")
+    return redirect_with_message(request, "export-asked-for", "own_data")
 
 
 def download(item: UserItem, request: ForumRequest) -> Response:

@@ -5,11 +5,11 @@ from pyramid.response import Response
 
 from ...permissions import Common
 from ...web.api.request import ForumRequest
+from ...web.pipeline.session_cookie import set_cookie
 from ..display import CHOICES, COOKIE, LONGEST_SECONDS, Display, display_of
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values
 from ..page_context import PageContext, public_page
-from ..paths import redirect_to_page
 from ..views import add_page
 
 
@@ -22,16 +22,8 @@ def submit(context: PageContext, request: ForumRequest) -> Response:
     """Keep the choices; what is no choice is left to the browser."""
     given = {name: request.parameters.get(name) for name in CHOICES}
     kept = {name: str(value) for name, value in given.items() if value in CHOICES[name]}
-    response = redirect_to_page(request, "display", flash_message="display-saved")
-    response.set_cookie(
-        COOKIE,
-        Display(**kept).to_cookie(),
-        max_age=LONGEST_SECONDS,
-        path="/",
-        secure=request.base_url.startswith("https://"),
-        httponly=True,
-        samesite="Lax",
-    )
+    response = redirect_with_message(request, "display-saved", "display")
+    set_cookie(request, response, COOKIE, Display(**kept).to_cookie(), LONGEST_SECONDS)
     return response
 
 

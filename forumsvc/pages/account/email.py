@@ -12,10 +12,10 @@ from ...services import email_confirmation
 from ...texts import Message
 from ...web import accounts
 from ...web.api.request import ForumRequest
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import PageContext, login_required, public_page
-from ..paths import path_to_go_on, redirect_to_next, redirect_to_page
+from ..paths import next_of_form, path_to_go_on, redirect_to_next
 from ..views import add_page
 from .password_check import check_current_password
 
@@ -43,7 +43,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
             del request.response.headers["X-Tm"]  # the address stays
             raise
         message = "confirmation-sent" if is_sent else "email-saved"
-        return redirect_to_page(request, "email", flash_message=message)
+        return redirect_with_message(request, message, "email")
 
     others = {**_present(context, request), "flash_message": None}
     return process_form(request, EMAIL_FORM, change, **others)
@@ -51,7 +51,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
 def send_again(context: PageContext, request: ForumRequest) -> Response:
     accounts.send_again(request)
-    return redirect_to_page(request, "email", flash_message="confirmation-sent")
+    return redirect_with_message(request, "confirmation-sent", "email")
 
 
 def show_confirm(context: PageContext, request: ForumRequest) -> Values:
@@ -68,10 +68,10 @@ def submit_confirm(context: PageContext, request: ForumRequest) -> Response | Va
         email_confirmation.confirm(request.db, waiting, request.now)
         if context.user is None:
             go_on = path_to_go_on(request)
-            return redirect_to_page(request, "login", flash_message="email-confirmed", next=go_on)
+            return redirect_with_message(request, "email-confirmed", "login", next=go_on)
         if path_to_go_on(request):
             return redirect_to_next(request)
-        return redirect_to_page(request, "email", flash_message="email-confirmed")
+        return redirect_with_message(request, "email-confirmed", "email")
 
     others = _of_link(request)
     try:
@@ -89,7 +89,7 @@ def _present(context: PageContext, request: ForumRequest) -> Values:
 
 def _of_link(request: ForumRequest) -> Values:
     waiting = _verified(request, request.read_connection)
-    go_on = path_to_go_on(request)
+    go_on = next_of_form(request)
     return {"confirmation_token": _token(request), "waiting": waiting, "next": go_on}
 
 

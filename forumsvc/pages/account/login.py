@@ -13,10 +13,10 @@ from ...services import accounts, closures
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from .. import kept_text
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import LoginRequired, PageContext, login_required, public_page
-from ..paths import path_to_go_on, redirect_to_next, redirect_to_page
+from ..paths import next_of_form, redirect_to_next, redirect_to_page
 from ..views import add_page
 from .password_check import check_password_attempt
 
@@ -42,7 +42,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         stays = closures.take_back(request.db, request.now, attempt.user.id)
         kept = kept_text.carried(request)
         if kept is None and stays and request.settings["pages.forum"]:
-            return redirect_to_page(request, "own_data", flash_message="closure-taken-back")
+            return redirect_with_message(request, "closure-taken-back", "own_data")
         if kept is None:
             return redirect_to_next(request)
         values = {"kept": kept, "why": _LOGGED_IN}
@@ -53,14 +53,14 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
 def log_out(context: PageContext, request: ForumRequest) -> Response:
     context.log_out()
-    return redirect_to_page(request, "login", flash_message="logged-out")
+    return redirect_with_message(request, "logged-out", "login")
 
 
 def log_out_everywhere(context: PageContext, request: ForumRequest) -> Response:
     """End all sessions and tokens of the user, in this browser and everywhere else."""
     accounts.log_out_everywhere(request.db, request.actor_id)
     context.log_out()
-    return redirect_to_page(request, "login", flash_message="logged-out-everywhere")
+    return redirect_with_message(request, "logged-out-everywhere", "login")
 
 
 def redirect_to_login(error: LoginRequired, request: ForumRequest) -> Response:
@@ -90,7 +90,7 @@ def _form(request: ForumRequest, **values: Any) -> Values:
 def _others(request: ForumRequest) -> Values:
     kept = kept_text.carried(request)
     hidden = {} if kept is None else kept_text.hidden_fields(kept)
-    return {"next": path_to_go_on(request), "flash_message": None, "kept": hidden}
+    return {"next": next_of_form(request), "flash_message": None, "kept": hidden}
 
 
 def includeme(config: Configurator) -> None:

@@ -7,10 +7,9 @@ from ...permissions import UserPermission as May
 from ...resources.users import UserItem
 from ...services.notifications import preferences
 from ...web.api.request import ForumRequest
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values
 from ..page_tree import own_page
-from ..paths import redirect_to_page
 from ..views import add_page
 
 
@@ -26,7 +25,7 @@ def submit(item: UserItem, request: ForumRequest) -> Response:
     """Keep what is wanted. An unchecked box is not sent: of that the user wants none."""
     unwanted = [type_ for type_ in preferences.OPTIONAL if not request.parameters.get(type_)]
     preferences.set_unwanted(request.db, item.row.user_id, unwanted)
-    return redirect_to_page(request, "notification_settings", flash_message="notifications-saved")
+    return redirect_with_message(request, "notifications-saved", "notification_settings")
 
 
 def includeme(config: Configurator) -> None:

@@ -11,10 +11,9 @@ from ...resources.photos import PhotoItem, Photos
 from ...security.policy import granted
 from ...web import photos
 from ...web.api.request import ForumRequest
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..page_tree import own_photos_page, photo_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
-from ..paths import redirect_to_page
 from ..views import add_page
 
 
@@ -37,7 +36,7 @@ def ask(item: PhotoItem, request: ForumRequest) -> dict[str, Any]:
 
 def delete(item: PhotoItem, request: ForumRequest) -> Response:
     photos.delete(request, item.row)
-    return redirect_to_page(request, "own_photos", flash_message="photo-deleted")
+    return redirect_with_message(request, "photo-deleted", "own_photos")
 
 
 def _line(container: Photos, request: ForumRequest, row: Any) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from ...schemas.accounts import FORGOT_PASSWORD_FORM, RESET_PASSWORD_FORM
 from ...services import accounts, email_confirmation, mails, password_reset, registration
 from ...texts import Message
 from ...web.api.request import ForumRequest
+from ..flash_messages import redirect_with_message
 from ..forms import Values, form, process_form
 from ..page_context import PageContext, public_page
-from ..paths import redirect_to_page
 from ..views import add_page
 
 _INVALID_LINK = Message(
@@ -70,7 +70,7 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
         accounts.set_password_hash(request.db, account.login, password_hash)
         email_confirmation.confirm_current(request.db, account.id, request.now)
         context.log_out()
-        return redirect_to_page(request, "login", flash_message="password-changed")
+        return redirect_with_message(request, "password-changed", "login")
 
     return process_form(
         request,

@@ -9,11 +9,10 @@ from ...ids import parse_id
 from ...oauth import sessions
 from ...permissions import AccountPermission
 from ...web.api.request import ForumRequest
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values, form
 from ..lines import Moment
 from ..page_context import PageContext, login_required
-from ..paths import redirect_to_page
 from ..views import add_page
 
 
@@ -30,7 +29,7 @@ def end(context: PageContext, request: ForumRequest) -> Response:
     session_id = parse_id(given) if isinstance(given, str) else None
     if session_id is not None:
         sessions.end(request.db, request.actor_id, session_id)
-    return redirect_to_page(request, "sessions", flash_message="logged-out-there")
+    return redirect_with_message(request, "logged-out-there", "sessions")
 
 
 def includeme(config: Configurator) -> None:

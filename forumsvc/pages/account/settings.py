@@ -15,10 +15,9 @@ from ...schemas.users import PROFILE_FORM
 from ...services import photos, profiles
 from ...texts import Message
 from ...web.api.request import ForumRequest
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values, form, process_form
 from ..page_tree import own_page
-from ..paths import redirect_to_page
 from ..pictures import record_picture, uploaded_file
 from ..views import add_page
 
@@ -46,7 +45,7 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
         elif request.parameters.get("no_picture"):
             changes["avatar"] = ""
         profiles.edit(request.db, item.row.user_id, request.now, **changes)
-        return redirect_to_page(request, "settings", flash_message="profile-saved")
+        return redirect_with_message(request, "profile-saved", "settings")
 
     return process_form(request, PROFILE_FORM, change, **_others(item, request))
 

@@ -15,7 +15,7 @@ from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form
 from ..page_context import PageContext, public_page
-from ..paths import path_to_go_on, redirect_to_next
+from ..paths import next_of_form, path_to_go_on, redirect_to_next
 from ..views import add_page
 from . import signup_trap
 from .password_check import check_password_attempt
@@ -76,7 +76,7 @@ def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -
 
 
 def _others(request: ForumRequest) -> Values:
-    return {"next": path_to_go_on(request), "shown_at": signup_trap.stamp(request)}
+    return {"next": next_of_form(request), "shown_at": signup_trap.stamp(request)}
 
 
 def includeme(config: Configurator) -> None:

@@ -18,7 +18,7 @@ from ...services.moderation.reports import Target
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ...web.reports import report, report_target
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, with_message
 from ..forms import Values, form, process_form
 from ..page_tree import reports_page
 from ..paths import see_other, topic_path, user_path
@@ -38,7 +38,7 @@ def show_report(container: Reports, request: ForumRequest) -> Values:
     """Return the values of the form. Raises NotFound, Forbidden."""
     others = _others(container, request)
     # Whoever has just reported may not see it anymore: the last report can hide it.
-    if request.parameters.get("flash_message") != "reported":
+    if others["flash_message"] is None:
         target = _target(container, request)
         others["post"] = _post(container, request, target)
         if reports.is_open(request.db, request.actor_id, target.key):
@@ -52,7 +52,7 @@ def submit_report(container: Reports, request: ForumRequest) -> Response | Value
 
     def store(values: Values) -> Response:
         report(request, target, values)
-        return see_other(f"{request.path}?flash_message=reported")
+        return with_message(request, "reported", see_other(request.path))
 
     schema = parameters(
         required("category", Choice(ReportCategory)),

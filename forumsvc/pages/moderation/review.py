@@ -17,11 +17,11 @@ from ...texts import Message
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
 from ...web.reviews import render_held, resolve, with_details
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message, with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..lines import Moment
 from ..page_tree import review_page
-from ..paths import post_path, see_other, topic_path, user_path, with_query
+from ..paths import post_path, see_other, topic_path, user_path
 from ..post_html import post_html
 from ..views import add_page
 
@@ -40,7 +40,7 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         publication = render_held(item, request, values)
         locked = lock_item(item, request, ReviewPermission.RESOLVE, whole_row=True)
         resolve(locked, request, values, publication)
-        return see_other(_path_after(request, locked.row.id))
+        return _redirect_to_next(request, locked.row.id)
 
     others = _others(item, request)
     try:
@@ -56,13 +56,13 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         return form(form_values=given, errors={WHOLE_FORM: message}, **_others(found, request))
 
 
-def _path_after(request: ForumRequest, review_id: int) -> str:
-    """Return the path of the next open review, or of the queue."""
+def _redirect_to_next(request: ForumRequest, review_id: int) -> Response:
+    """Return a redirect to the next open review, or to the queue."""
     following = reviews.next_open(request.db, review_id) or reviews.next_open(request.db, 0)
     if following is None:
-        return with_query(request.route_path("moderation"), flash_message="decided")
+        return redirect_with_message(request, "decided", "moderation")
     path = request.route_path("review", review_id=following)
-    return with_query(path, flash_message="decided-next")
+    return with_message(request, "decided-next", see_other(path))
 
 
 def _others(item: ReviewItem, request: ForumRequest) -> Values:

@@ -16,11 +16,10 @@ from ...schemas.accounts import CLIENT_FORM
 from ...services.login_names import check_application_name
 from ...texts import Message
 from ...web.api.request import ForumRequest
-from ..flash_messages import flash_message
+from ..flash_messages import flash_message, redirect_with_message
 from ..form_keys import form_key, once
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page_context import PageContext, login_required
-from ..paths import redirect_to_page
 from ..views import add_page
 
 MAX_APPLICATIONS = 50
@@ -40,7 +39,7 @@ def revoke(context: PageContext, request: ForumRequest) -> Response:
     client_id = request.matchdict["client_id"]
     if not authorizations.revoke(request.db, request.actor_id, client_id, request.now):
         raise NotFound("There is no such application.")
-    return redirect_to_page(request, "applications", flash_message="revoked")
+    return redirect_with_message(request, "revoked", "applications")
 
 
 def register(context: PageContext, request: ForumRequest) -> Response | Values:
@@ -66,7 +65,7 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
     def save(values: Values) -> Response:
         create(request, values, None)
         if not made:
-            return redirect_to_page(request, "applications", flash_message="registered-already")
+            return redirect_with_message(request, "registered-already", "applications")
         return _show_credentials(request, values["name"], made[0], rotated=False)
 
     return process_form(request, CLIENT_FORM, save, flash_message=None, **_lists(request))
@@ -83,7 +82,7 @@ def rotate(context: PageContext, request: ForumRequest) -> Response:
 
 def delete(context: PageContext, request: ForumRequest) -> Response:
     clients.delete(request.db, _own_client(request).client_id)
-    return redirect_to_page(request, "applications", flash_message="deleted")
+    return redirect_with_message(request, "deleted", "applications")
 
 
 def _show_credentials(

@@ -1,6 +1,5 @@
 """/oauth/authorize: the consent page, with which a user approves or denies a client's request."""
 
-import re
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -22,16 +21,12 @@ from ..paths import safe_redirect_path, see_other, with_query
 from ..views import add_page
 
 ROUTE = "oauth_authorize"
-_HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
 
 
 def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
     """Show the request to a logged-in user, after it was validated."""
     authorization_request = _authorization_request(context, request)
-    # Browsers apply the form-action of the page also to the redirect that follows the form.
-    context.csp_directives["form-action"] = (
-        f"'self' {_csp_source(authorization_request.redirect_uri)}"
-    )
+    context.let_forms_leave()
     return {
         "authorization_request": authorization_request,
         "destination": _destination_name(authorization_request.redirect_uri),
@@ -106,14 +101,6 @@ def _destination_name(redirect_uri: str) -> str:
     """Return where the redirect leads, for the page: a host, or an application's scheme."""
     parts = urlsplit(redirect_uri)
     return parts.netloc or f"{parts.scheme}:"
-
-
-def _csp_source(redirect_uri: str) -> str:
-    """Return the redirect URI's origin as a CSP source, or its scheme if it has no origin."""
-    parts = urlsplit(redirect_uri)
-    if parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc.lower()):
-        return f"{parts.scheme}://{parts.netloc.lower()}"
-    return f"{parts.scheme}:"
 
 
 def includeme(config: Configurator) -> None:

@@ -8,7 +8,7 @@ from pyramid.response import Response
 
 from ...db.execution import ReadConnection
 from ...db.keyset_paging import PageRequest, PageRows
-from ...models import PROFILE_TEXTS
+from ...models import PROFILE_TEXTS, UserState
 from ...permissions import Common
 from ...permissions import UserPermission as May
 from ...presenters.users import user_detail
@@ -16,6 +16,7 @@ from ...queries import replies, topics, users
 from ...queries.topics import UserTopicOrder
 from ...queries.viewer_states import Subject, load_viewer_states
 from ...resources.users import UserItem
+from ...security.identity import Level, level_of
 from ...security.policy import abilities, granted
 from ...web.api.request import ForumRequest
 from ..lines import Moment, Person, topic_lines
@@ -63,6 +64,10 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
     with_email = granted(request.caller, item, May.VIEW_EMAIL)
     with_restriction = granted(request.caller, item, May.VIEW_RESTRICTIONS)
     shown = user_detail(site, user, with_email=with_email, with_restriction=with_restriction)
+    if shown["level"] == Level.BLOCKED:
+        # Why and how long is nobody's business; who may know it reads it in `restriction`.
+        usual = (user.role, UserState.ACTIVE, user.created_at, site.now, site.newbie)
+        shown["level_name"] = site.level_names[level_of(*usual)]
     return {
         "user": shown,
         "texts": [text for text in PROFILE_TEXTS if text.name not in _SHOWN_APART],

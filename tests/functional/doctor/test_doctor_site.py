@@ -11,7 +11,6 @@ from forumsvc.doctor import site as site_area
 from tests.databases import on_sqlite
 from tests.functional.doctor.conftest import Examine, Examined
 from tests.functional.doctor.tls import Site, serving, write_certificate
-from tests.functional.forum import Forum
 
 PROXY = "trusted_proxy = 127.0.0.1\ntrusted_proxy_headers = x-forwarded-for x-forwarded-proto\n"
 
@@ -53,27 +52,6 @@ def test_a_site_that_does_not_answer_as_the_service_is_an_error(
     site.answers["/health/live"] = (status, headers)
     found = examine(site__url=site.url).only("error", "site")
     assert found.startswith(f"{site.url}/health/live answers {answer}: it must be 200")
-
-
-def test_a_proxy_that_hides_the_host_or_the_scheme_is_a_warning(
-    examine: Examine, site: Site
-) -> None:
-    for location, is_hidden in (
-        (f"{site.url}/login", False),
-        ("/login", False),
-        ("http://127.0.0.1:6543/login", True),
-        (f"{site.url.replace('http', 'https')}/login", True),
-    ):
-        site.answers["/applications"] = (303, {"Location": location})
-        faults = examine(site__url=site.url).faults
-        assert [level for level, _, _ in faults] == ["warning"] * is_hidden
-        assert all("believes to be asked under" in message for _, _, message in faults)
-
-
-def test_the_page_that_is_asked_for_shows_host_and_scheme(forum: Forum) -> None:
-    environ = {"wsgi.url_scheme": "https", "HTTP_HOST": "seen.example.org"}
-    answer = forum.app.get(site_area._REDIRECTING, extra_environ=environ)
-    assert answer.location.startswith("https://seen.example.org/")
 
 
 def test_a_refused_connection_an_unknown_name_and_silence_are_told_apart(

@@ -65,7 +65,7 @@ def test_a_page_behind_the_last_of_a_topic_is_not_found(visitor: Visitor, topic:
 def test_an_address_that_somebody_may_try_leads_to_the_page(
     visitor: Visitor, path: str, to: str
 ) -> None:
-    assert visitor.get(path).location == f"http://localhost{to}"
+    assert visitor.get(path).location == to
 
 
 @pytest.mark.parametrize("path", ["/a/b", "/topics/1/nothing"])
@@ -191,7 +191,7 @@ def test_a_user_with_the_name_of_a_page_has_a_page_below_users(
     assert visitor.get("/users/topics").html.find("h1").text.strip() == "Topics"
     assert visitor.get("/").html.find("a", href="/users/Topics") is not None
     forum.person("alice")
-    assert visitor.get("/users/alice").location == "http://localhost/alice"
+    assert visitor.get("/users/alice").location == "/alice"
 
 
 def test_nobody_may_take_the_name_of_a_page(visitor: Visitor) -> None:

@@ -13,6 +13,7 @@ from forumsvc import clock
 from forumsvc.models import BrowserSession, Topic
 from forumsvc.oauth.token_hash import hash_token
 from forumsvc.passwords import hash_password
+from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.databases import on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
@@ -121,7 +122,7 @@ class Person:
                     expires_at=now + timedelta(hours=1),
                 )
             )
-        self.visitor.app.set_cookie("session", SECRET)
+        self.visitor.app.set_cookie(site_cookie_name("http://localhost", "session"), SECRET)
 
     def send(self, form: FormOnPage, fields: Any, **options: Any) -> TestResponse:
         """Submit fields, and follow a redirect on this site."""
@@ -129,7 +130,7 @@ class Person:
         app = self.visitor.app
         submit = app.get if form.method == "GET" else app.post
         answer = submit(form.action, fields, status="*", **options)
-        if answer.status_int in (302, 303) and answer.location.startswith("http://localhost"):
+        if answer.status_int in (302, 303) and answer.location.startswith("/"):
             return answer.follow(status="*")
         return answer
 

@@ -10,6 +10,7 @@ from forumsvc.models import BrowserSession, LoginFailure
 from forumsvc.oauth.token_hash import hash_token
 from forumsvc.pages.account import login
 from forumsvc.passwords import hash_password
+from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.cases import each
 from tests.functional.conftest import MakeForum
 
@@ -24,10 +25,12 @@ from .visitor import (
     with_password,
 )
 
+SESSION = site_cookie_name("http://localhost", "session")
 
-def cookie(visitor: Visitor, name: str = "session") -> str:
+
+def cookie(visitor: Visitor) -> str:
     """Return the value of a visitor's cookie."""
-    return visitor.app.cookies[name]
+    return visitor.app.cookies[SESSION]
 
 
 def test_the_cookie_is_http_only_and_same_site(visitor: Visitor, ann: int) -> None:
@@ -42,8 +45,18 @@ def test_behind_tls_the_cookie_is_secure_and_bound_to_the_host(make_forum: MakeF
     forum = make_forum(site__url="https://forum.example")
     answer = Visitor(forum).get("/login")
     name, *parts = answer.headers["Set-Cookie"].split("; ")
-    assert name.startswith("__Host-session=")
+    assert name.startswith("__Host-session_")
     assert {"secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(parts)
+
+
+def test_forums_at_two_ports_of_a_host_do_not_log_each_other_out(
+    visitor: Visitor, ann: int
+) -> None:
+    """Cookies know no port."""
+    answer = visitor.log_in()
+    elsewhere = visitor.app.get("/login", extra_environ={"HTTP_HOST": "localhost:8001"})
+    names = {one.headers["Set-Cookie"].partition("=")[0] for one in (answer, elsewhere)}
+    assert len(names) == 2
 
 
 def test_only_the_hash_of_the_cookie_is_stored(visitor: Visitor, ann: int) -> None:
@@ -58,7 +71,7 @@ def test_the_login_invalidates_the_former_cookie(visitor: Visitor, ann: int) -> 
     planted = cookie(visitor)
     visitor.log_in()
     thief = Visitor(visitor.forum)
-    thief.app.set_cookie("session", planted)
+    thief.app.set_cookie(SESSION, planted)
     assert not thief.is_logged_in()
 
 
@@ -106,7 +119,7 @@ def test_logging_out_ends_the_session(visitor: Visitor, ann: int) -> None:
     page = visitor.get("/")
     out = next(form for form in page.forms.values() if form.action == "/logout").submit()
     assert out.status_int == 303
-    visitor.app.set_cookie("session", value)
+    visitor.app.set_cookie(SESSION, value)
     assert not visitor.is_logged_in()
     assert visitor.forum.count(BrowserSession) == 0
 
@@ -116,7 +129,7 @@ def test_an_expired_session_is_invalid(visitor: Visitor, ann: int) -> None:
     expire_sessions(visitor.forum)
     answer = visitor.get("/password")
     assert answer.status_int == 303
-    assert answer.location == "http://localhost/login?next=%2Fpassword"
+    assert answer.location == "/login?next=%2Fpassword"
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
@@ -163,7 +176,7 @@ def test_every_form_needs_a_csrf_token(
 def test_a_form_sent_without_a_login_leads_to_the_login_page(visitor: Visitor, path: str) -> None:
     answer = visitor.app.post(path, status="*")
     assert answer.status_int == 303
-    assert answer.location.startswith("http://localhost/login")
+    assert answer.location.startswith("/login")
 
 
 def test_a_csrf_token_in_the_url_is_rejected(visitor: Visitor, ann: int) -> None:
@@ -211,12 +224,12 @@ ELSEWHERE = [
 @pytest.mark.parametrize("path", ELSEWHERE)
 def test_the_login_never_redirects_to_another_site(visitor: Visitor, ann: int, path: str) -> None:
     answer = visitor.log_in(next=path)
-    assert (answer.status_int, answer.location) == (303, "http://localhost/")
+    assert (answer.status_int, answer.location) == (303, "/")
     again = visitor.get("/login", next=path)
-    assert again.location == "http://localhost/"
+    assert again.location == "/"
 
 
 def test_the_login_redirects_to_the_requested_page(visitor: Visitor, ann: int) -> None:
     asked = visitor.get("/password?x=1&y=%C3%A4")
     answer = sent(form_of(asked.follow()), username="ann", password=PASSWORD)
-    assert answer.location == "http://localhost/password?x=1&y=%C3%A4"
+    assert answer.location == "/password?x=1&y=%C3%A4"

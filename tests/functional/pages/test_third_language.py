@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from forumsvc.pages import display
+from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests import third_language
 from tests.functional.forum import Forum
 
@@ -63,7 +64,9 @@ def test_no_text_of_a_page_is_left_in_english(
     wrong: dict[tuple[str, str], set[str]] = {}
     for login, shown in paths(here).items():
         browser = Visitor(forum)
-        browser.app.set_cookie(display.COOKIE, third_language.CHOSEN)
+        browser.app.set_cookie(
+            site_cookie_name("http://localhost", display.COOKIE), third_language.CHOSEN
+        )
         if login:
             browser.log_in(login)
         wrong |= {(login, path): words for path in shown if (words := latin_words(browser, path))}

@@ -38,7 +38,7 @@ def test_only_that_deletion_can_be_taken_back_and_by_its_author_alone(
     forum: Forum, member: Visitor, ann: int
 ) -> None:
     topic = forum.topic(_ann(forum, ann), forum.node())
-    address = member.send(f"/topics/{topic}/delete").location.removeprefix("http://localhost")
+    address = member.send(f"/topics/{topic}/delete").location
     with_password(forum, "chief", role="maintainer")
     chief = Visitor(forum)
     chief.log_in("chief")
@@ -81,7 +81,7 @@ def test_what_a_moderator_has_decided_since_is_not_taken_back(
     reporter = forum.person("reporter")
     kind_of = {"topics": "topic", "replies": "reply"}[kind]
     reporter.post("/reports", obj_type=kind_of, obj_id=post, category="spam")
-    address = member.send(f"/{kind}/{post}/delete").location.removeprefix("http://localhost")
+    address = member.send(f"/{kind}/{post}/delete").location
     chief = forum.person("chief", role="maintainer", scope="read write moderate")
     if decision == "deletes it":
         done = chief.delete(f"/{kind}/{post}")

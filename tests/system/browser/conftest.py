@@ -1,7 +1,8 @@
 """A browser, a service, and an application that waits for the redirect."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -47,13 +48,37 @@ def callback() -> Iterator[Callback]:
     """An application's redirect URI, to which the browser is redirected."""
     arrived: list[str] = []
 
+    def arrive(handler: BaseHTTPRequestHandler) -> None:
+        arrived.append(handler.path)
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/plain")
+        handler.end_headers()
+        handler.wfile.write(b"back at the application")
+
+    with answering(arrive) as address:
+        yield Callback(f"{address}/back", arrived)
+
+
+@pytest.fixture
+def hopping_callback(callback: Callback) -> Iterator[Callback]:
+    """A redirect URI that redirects further, to another origin."""
+
+    def redirect(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", f"{callback.uri}?{handler.path.partition('?')[2]}")
+        handler.end_headers()
+
+    with answering(redirect) as address:
+        yield Callback(f"{address}/hop", callback.arrived)
+
+
+@contextmanager
+def answering(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
+    """Serve GET on a port of the loopback; yield the address."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            arrived.append(self.path)
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain")
-            self.end_headers()
-            self.wfile.write(b"back at the application")
+            answer(self)
 
         def log_message(self, *args: object) -> None:
             """Say nothing."""
@@ -61,7 +86,7 @@ def callback() -> Iterator[Callback]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield Callback(f"http://127.0.0.1:{server.server_port}/back", arrived)
+    yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
     thread.join()

@@ -1,10 +1,15 @@
 """OAuth flows in a real browser, from the authorization request to the redirect."""
 
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import Page, expect
 
+from tests import databases
+
 from .callback import Callback, hello
-from .people import sign_up
-from .service import Service
+from .people import log_in_by_names, sign_up
+from .service import Service, running
 
 
 def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
@@ -28,3 +33,49 @@ def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
     expect(page.get_by_role("status")).to_contain_text("no longer has access")
     expect(page.get_by_role("button", name="Revoke Sea Reader")).to_have_count(0)
     assert hello(service.address, token) == (401, None)
+
+
+def test_the_browser_follows_where_the_application_redirects_further(
+    page: Page, service: Service, hopping_callback: Callback, callback: Callback
+) -> None:
+    """Chromium applies form-action to each redirect behind a form."""
+    service.person("hopper")
+    client_id = service.client("Hopping Reader", hopping_callback.uri)
+    for button in ("Allow", "Cancel"):
+        callback.arrived.clear()
+        page.goto(hopping_callback.request(client_id))
+        if page.locator("#username").count():
+            log_in_by_names(page, "hopper")
+        page.get_by_role("button", name=button).click()
+        page.wait_for_url(f"{callback.uri}?**")
+        assert ("code" in callback.answer()) == (button == "Allow")
+
+
+def test_the_browser_brings_an_error_to_the_application_of_a_member_after_the_login(
+    page: Page, service: Service, callback: Callback
+) -> None:
+    client_id = service.client("Mistaken", callback.uri, owner=service.person("mistaken"))
+    page.goto(callback.request(client_id).replace("response_type=code", "response_type=token"))
+    log_in_by_names(page, "mistaken")
+    page.wait_for_url(f"{callback.uri}?**")
+    assert callback.answer()["error"] == "unsupported_response_type"
+
+
+def test_two_forums_at_one_host_keep_their_logins_apart(
+    page: Page,
+    service: Service,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    worker_id: str,
+) -> None:
+    service.person("neighbor")
+    url = databases.new_url("sqlite", f"{tmp_path.name}-other", tmp_path_factory, worker_id)
+    with running(tmp_path, url) as other:
+        other.person("neighbor")
+        for forum in (service, other):
+            page.goto(f"{forum.address}/login")
+            log_in_by_names(page, "neighbor")
+            expect(page.locator("form[action='/logout']")).to_have_count(1)
+        for forum in (service, other):
+            page.goto(forum.address)
+            expect(page.locator("form[action='/logout']")).to_have_count(1)

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from forumsvc.pages import display
 from forumsvc.passwords import hash_password
+from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests import databases, third_language
 from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
@@ -73,7 +74,15 @@ def test_the_pages_are_mirrored_and_nothing_is_cut_off(
     base, here = place
     width, height = SIZES[size]
     context = browser.new_context(base_url=base, viewport={"width": width, "height": height})
-    context.add_cookies([{"name": display.COOKIE, "value": third_language.CHOSEN, "url": base}])
+    context.add_cookies(
+        [
+            {
+                "name": site_cookie_name(base, display.COOKIE),
+                "value": third_language.CHOSEN,
+                "url": base,
+            }
+        ]
+    )
     page = context.new_page()
     page.route("https://example.org/**", lambda route: route.abort())
     topic = f"/topics/{here.rich}"
