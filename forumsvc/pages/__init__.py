@@ -4,6 +4,7 @@ from pyramid.config import Configurator
 
 from ..services import registration
 from . import about, display, languages, paths
+from .form_keys import saved_key
 from .public_cache import public_cache_deriver
 from .static_files import asset_path
 
@@ -43,6 +44,7 @@ def includeme(config: Configurator) -> None:
                 "is_registration_open": registration.is_open,
                 "user_path": paths.user_path,
                 "asset_path": asset_path,
+                "saved_key": saved_key,
                 "display_of": display.display_of,
                 "direction": languages.direction,
                 "footer_html": about.footer_html,

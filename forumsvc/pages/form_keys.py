@@ -1,24 +1,46 @@
 """Keys of forms: a form that is sent twice, by a double click or by Back, creates one thing."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import wraps
 from typing import Any
 
+from pyramid.response import Response
+
 from ..oauth.token_hash import new_secret
 from ..services import idempotency
 from ..services.idempotency import ClientKey, StoredResponse
 from ..web.api.request import ForumRequest
+from ..web.pipeline.session_cookie import cookie_name, cookie_of, set_cookie
 from .kept_text import digest_of
 
 FIELD = "form_key"
 _DIGEST = "page"
+_KEY = re.compile(r"[A-Za-z0-9_-]{20,80}", re.ASCII)
+_SAVED = "saved"
+_SAVED_SECONDS = 3600
+"""For how long somebody may go back to a form whose text is saved."""
 
 
 def form_key(request: ForumRequest) -> str:
     """Return the key of a form: the one that was sent, or a new one."""
     given = request.parameters.get(FIELD)
     return given if isinstance(given, str) and given else new_secret()
+
+
+def mark_saved(request: ForumRequest, response: Response) -> Response:
+    """Remember in this browser that the form of a request was saved; return the response."""
+    given = request.parameters.get(FIELD)
+    if isinstance(given, str) and _KEY.fullmatch(given):
+        set_cookie(request, response, _SAVED, given, _SAVED_SECONDS)
+    return response
+
+
+def saved_key(request: ForumRequest) -> str:
+    """Return the key of the form that this browser saved last, or ""."""
+    given = cookie_of(request, cookie_name(request, _SAVED))
+    return given if _KEY.fullmatch(given) else ""
 
 
 def once(

@@ -4,6 +4,8 @@
 
 const field = document.getElementById("body");
 const form = field.form;
+const texts = [field, form.elements.title].filter(Boolean);
+const SENT = "forum.sent";
 let isSent = false;
 
 let uploads = null;
@@ -11,15 +13,23 @@ let uploads = null;
 form.addEventListener("submit", async event => {
   if (!uploads) {
     isSent = true;
+    sessionStorage.setItem(SENT, JSON.stringify([form.elements.form_key?.value, form.action, field.value]));
     return;
   }
   event.preventDefault();
   await uploads;
   form.requestSubmit(event.submitter);
 });
-addEventListener("pageshow", () => { isSent = false; });
+addEventListener("pageshow", () => {
+  isSent = false;
+  // After Back the browser fills in what was sent. The page says which form was saved.
+  const [key, action, text] = JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
+  if (key && key === field.dataset.saved && action === form.action && text === field.value) {
+    for (const one of texts) one.value = one.defaultValue;
+  }
+});
 addEventListener("beforeunload", event => {
-  if (!isSent && field.value !== field.defaultValue) event.preventDefault();
+  if (!isSent && texts.some(one => one.value !== one.defaultValue)) event.preventDefault();
 });
 
 field.addEventListener("keydown", event => {

@@ -25,7 +25,7 @@ from ...texts import Message
 from ...web.api.locking import lock_item
 from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest
-from ..form_keys import form_key, once
+from ..form_keys import form_key, mark_saved, once
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..kept_text import digest_of
 from ..page_tree import for_users, reply_page, topic_page, topics_page
@@ -162,7 +162,8 @@ def _submit(
                 values["body"] = f"{values['body']}\n\n![{alt}]({address})\n"
             rendered = render_text(request, values)
             if request.parameters.get("preview") is None:
-                result: Response | Values = see_other(save(request, values, rendered))
+                saved = see_other(save(request, values, rendered))
+                result: Response | Values = mark_saved(request, saved)
             else:
                 result = preview(values, rendered)
             # Last, because it locks the user: the services lock topics first.

@@ -9,6 +9,8 @@ from playwright.sync_api import FilePayload, Page, expect
 from .people import log_in_by_names
 from .service import Service
 
+DIRECTION = "one => getComputedStyle(one).direction"
+
 
 def picture(name: str, color: str) -> FilePayload:
     """Return a file that a person chooses."""
@@ -61,3 +63,55 @@ def test_a_picture_that_is_refused_is_told_and_leaves_no_mark(page: Page, servic
     page.locator("#picture").set_input_files(broken)
     expect(page.locator("#picture-problem")).to_contain_text("not a PNG")
     assert page.locator("#body").input_value().strip() == "Text"
+
+
+def test_back_to_a_form_has_what_was_not_sent_and_not_what_was(
+    page: Page, service: Service
+) -> None:
+    service.person("returner")
+    service.node("Returning")
+    page.goto("/topics/new")
+    log_in_by_names(page, "returner")
+    page.wait_for_load_state()
+    page.locator("#title").fill("Kept title")
+    with page.expect_event("dialog") as asked:
+        page.once("dialog", lambda dialog: dialog.dismiss())
+        page.locator("header .site").click(no_wait_after=True)
+    assert asked.value.type == "beforeunload", "a title alone is asked for, too"
+    page.locator("#node_id").select_option(label="Returning")
+    page.locator("#body").fill("The text")
+    page.locator("button[name=preview]").click()
+    expect(page.locator(".preview")).to_have_count(1)
+    page.go_back()
+    for name, value in (("title", "Kept title"), ("body", "The text")):
+        expect(page.locator(f"#{name}")).to_have_value(value)
+    page.locator("main .actions button").first.click()
+    expect(page.locator("#topic")).to_contain_text("The text")
+
+    page.locator("#body").fill("A reply")
+    page.locator("#reply .actions button").first.click()
+    expect(page.locator("article.reply")).to_have_count(1)
+    page.go_back()
+    page.wait_for_load_state()
+    expect(page.locator("#body")).to_have_value("")
+    page.on("dialog", lambda dialog: dialog.dismiss())  # a question would keep the page
+    page.locator("header .site").click()
+    expect(page).to_have_url(f"{service.address}/")
+
+
+def test_code_in_an_arabic_text_runs_from_left_to_right(page: Page, service: Service) -> None:
+    service.person("coder")
+    service.node("Coding")
+    page.goto("/topics/new")
+    log_in_by_names(page, "coder")
+    page.locator("#title").fill("Code")
+    page.locator("#node_id").select_option(label="Coding")
+    page.locator("#body").fill(
+        "\u0645\u0631\u062d\u0628\u0627 `x > 0!`\n\n```\nif x > 0 and (y < 3):\n```\n"
+    )
+    page.locator("main .actions button").first.click()
+    code = page.locator("#topic .forum-content").locator("pre, code")
+    assert page.locator("#topic .forum-content p").first.evaluate(DIRECTION) == "rtl"
+    assert [one.evaluate(DIRECTION) for one in code.all()] == ["ltr"] * code.count()
+    assert code.count() >= 2
+    assert page.locator("#topic pre").evaluate("one => getComputedStyle(one).textAlign") == "left"
