@@ -33,6 +33,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     from .views.errors import body_error, error_body
     from .web.api.methods import MethodTable
     from .web.api.request import ForumRequest
+    from .web.pipeline.cors import error_headers
 
     try:
         settings = Settings(ini)
@@ -66,6 +67,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     application = config.make_wsgi_app()
     # The server uses it for requests that it refuses itself.
     application.error_body = partial(error_body, registry)
+    application.error_headers = error_headers(settings)
     application.body_error = partial(body_error, registry)
     # The server calls it in each worker.
     application.on_worker_start = registry.authoring.renderer.start

@@ -13,6 +13,8 @@ What an application must know:
   other that forks.
 - Its attribute `error_body`, if it has one, returns the JSON body of errors that the server
   itself answers, from a status and a message; without it that is `{"error": message}`.
+- Its attribute `error_headers`, if it has one, is a list of headers that these answers have, as
+  pairs.
 - Its attribute `body_error`, if it has one, returns the status and message by which a body will be
   refused, or None, from the request's headers (`CONTENT_LENGTH`, …): a client that expects
   `100 Continue` gets it at once.

@@ -37,6 +37,7 @@ class JsonErrorTask(ErrorTask):
         self.response_headers.append(("Content-Type", "application/json"))
         if error.code == HTTPStatus.TOO_MANY_REQUESTS:
             self.response_headers.append(("Retry-After", "1"))
+        self.response_headers += self.channel.server.error_headers
         self.content_length = len(body)
         self.set_close_on_finish()
         self.write(body)

@@ -158,6 +158,7 @@ class ServerLoop:
             listener.channel_class = Channel
             listener.is_draining = False
             listener.error_body = getattr(app, "error_body", error_body)
+            listener.error_headers = getattr(app, "error_headers", [])
             listener.body_error = getattr(app, "body_error", lambda headers: None)
         self._adj = self._listeners[0].adj
         self._number = number

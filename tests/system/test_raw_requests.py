@@ -216,10 +216,12 @@ def test_what_the_server_refuses_has_the_shape_of_the_ini(
     url = databases.new_url("sqlite", "keyed", tmp_path_factory, worker_id)
     with databases.open_temporarily(url):
         app = APP.format(url=url, secret=SECRET, here=tmp_path, max_body=MAX_BODY)
-    with pserve(tmp_path, app=f"{app}api.envelope = keyed") as server:
+    app += "http.cors_origins = *\napi.envelope = keyed"
+    with pserve(tmp_path, app=app) as server:
         refused = _exchange(server.port, request("GET /api/v3/topics", HOST, "no header"))
         assert (refused.status, refused.json["error"]) == (400, "ParameterInvalid")
         assert refused.json["message"].startswith("Bad Request: ")
+        assert refused.headers["access-control-allow-origin"] == "*"
 
 
 EXPECT = "Expect: 100-continue"

@@ -5,6 +5,7 @@ from typing import Any
 from pyramid.response import Response
 
 from ...registry import ForumRegistry
+from ...settings import Settings
 from ..api.request import ForumRequest, Handler
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
@@ -35,6 +36,12 @@ def cors_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         return response
 
     return cors if origins else handler
+
+
+def error_headers(settings: Settings) -> list[tuple[str, str]]:
+    """Return the headers of errors that the server answers itself, for whatever origin."""
+    everybody = "*" in settings["http.cors_origins"]
+    return [("Access-Control-Allow-Origin", "*")] if everybody else []
 
 
 def _preflight(request: ForumRequest) -> Response | None:
