@@ -4,6 +4,7 @@ If the process dies, another begins the file again when the job's lock has ended
 gets one file, and one email.
 """
 
+from contextlib import closing
 from typing import Any, BinaryIO, cast
 
 from .. import clock
@@ -30,10 +31,10 @@ class DataExporter(Handler):
     def run(self, job: Claimed) -> None:
         """Make the file of an export; begin again later if the process is to end meanwhile."""
         try:
-            file = _StoppableFile(self._database, job, self)
-            with self._database.reads.connect() as reads:
-                write_export(reads, int(job.key), cast(BinaryIO, file), self._storages)
-            file.finish(clock.now())
+            with closing(_StoppableFile(self._database, self._storages, job, self)) as file:
+                with self._database.reads.connect() as reads:
+                    write_export(reads, int(job.key), cast(BinaryIO, file), self._storages)
+                file.finish(clock.now())
         except ExportStopped:
             with self._database.session.begin() as db:
                 # Nothing, if the job is another's.
@@ -43,8 +44,10 @@ class DataExporter(Handler):
 class _StoppableFile(ExportFile):
     """A file that is given up when the worker is to stop."""
 
-    def __init__(self, database: Database, job: Claimed, handler: Handler) -> None:
-        super().__init__(database, job)
+    def __init__(
+        self, database: Database, storages: PhotoStorages, job: Claimed, handler: Handler
+    ) -> None:
+        super().__init__(database, storages, job)
         self._handler = handler
 
     def write(self, data: Any) -> int:

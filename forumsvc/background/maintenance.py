@@ -31,6 +31,7 @@ from ..services import (
 )
 from ..services.access import post_networks
 from ..services.moderation import audit_log, reviews
+from ..services.photo_storage import PhotoStorages
 from ..settings import Settings
 from .one_by_one import OneByOne
 
@@ -46,7 +47,8 @@ class Maintenance:
 
     name = "maintenance"
 
-    def __init__(self, database: Database, settings: Settings) -> None:
+    def __init__(self, database: Database, storages: PhotoStorages, settings: Settings) -> None:
+        self._storages = storages
         self.interval = settings["worker.interval_seconds"]
         self._database = database
         self._expired = expired_rows(settings)
@@ -60,6 +62,8 @@ class Maintenance:
         self._unconfirmed = OneByOne(database, words, unconfirmed_accounts.BATCH_SIZE)
         words = "the account of user %d is not closed"
         self._closing = OneByOne(database, words, closures.BATCH_SIZE)
+        words = "the file of the export %d is not removed"
+        self._exports = OneByOne(database, words, data_export_requests.BATCH_SIZE)
 
     def run(self) -> bool:
         """Delete expired rows of each kind, if it is due; return whether there may be more."""
@@ -78,8 +82,17 @@ class Maintenance:
         yield self._end_unconfirmed
         yield lambda: _trim_log(database, self._keep_log) == BATCH_SIZE
         yield self._close_accounts
+        yield self._remove_exports
         yield lambda: _delete_reviews(database, self._keep_reviews) > 0
         yield lambda: _purge_deleted(database, self._keep_deleted) > 0
+
+    def _remove_exports(self) -> bool:
+        """Remove exports of people's data whose time is over."""
+        now = clock.now()
+        return self._exports.run(
+            lambda db, after: data_export_requests.over(db, now, after),
+            lambda db, export: data_export_requests.remove(db, self._storages, export),
+        )
 
     def _run_part(self, part: Callable[[], bool]) -> bool:
         """Do a part. One that fails is logged, and holds up no other."""
@@ -121,7 +134,6 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         *jobs.expired(keep),
         backups.expired(),
         webhook_deliveries.expired(keep),
-        *data_export_requests.expired(),
         hosts.expired(),
         post_networks.expired(_keep(settings, "moderation.keep_addresses_days")),
     ]

@@ -38,7 +38,7 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
     fan_out, search_indexer = create_consumers(
         registry.database, settings["worker.interval_seconds"]
     )
-    maintenance = Maintenance(registry.database, settings)
+    maintenance = Maintenance(registry.database, registry.photo_storages, settings)
     facts = hosts.facts(settings, ini_dir, registry.build_fingerprint)
     shown = {
         setting.name: text for setting, text, is_default in settings.displayed() if not is_default

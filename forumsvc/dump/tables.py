@@ -43,7 +43,6 @@ _LEFT_OUT = {
     "reply_words": "the search index, made anew",
     "search_pending_reindex": "the state of the search index",
     "data_exports": "files of people's data, made again for who asks",
-    "data_export_chunks": "belong to the exports",
     "deployment": "the place of this database; a load makes another one",
     "last_backup": "of this database; a load makes another one",
     "hosts": "the machines that serve this database",

@@ -1,17 +1,20 @@
 """Stores images in a bucket of S3 or of another object store with the same protocol."""
 
+import tempfile
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from io import BytesIO
-from typing import Any, BinaryIO
+from io import SEEK_END, BytesIO
+from typing import Any, BinaryIO, cast
 
 from forumsvc.errors import NotFound
+from forumsvc.media.private_names import PRIVATE, is_private_name, private_path
 from forumsvc.media.storage import StoredObject, check_digest, check_name, is_name, parse_digest
 
 _CACHE_CONTROL = "public, max-age=31536000, immutable"
+_CHUNK = 1 << 20
 _MISSING = {"404", "NoSuchKey", "NotFound"}
 _RECENT_UPLOAD = timedelta(minutes=30)
 """An image stored earlier is uploaded again, which renews its modification time."""
@@ -130,18 +133,60 @@ class S3Storage:
 
     def list_objects(self) -> Iterator[StoredObject]:
         """Yield every image; see Storage."""
-        pages = self._client.get_paginator("list_objects_v2")
-        prefix = self._options.prefix
-        with _translate_errors():
-            for page in pages.paginate(Bucket=self._options.bucket, Prefix=prefix):
-                for found in page.get("Contents", ()):
-                    name = found["Key"].removeprefix(prefix)
-                    if is_name(name):
-                        yield StoredObject(name, found["Size"], found["LastModified"])
+        yield from self._list(self._options.prefix, is_name)
 
     def remove_partial_uploads(self, before: datetime) -> int:
         """Return 0: an interrupted put leaves nothing in a bucket."""
         return 0
+
+    def put_private(self, name: str, file: BinaryIO) -> None:
+        """Store a private file, in one request: at most 5 GB; see Storage."""
+        start = file.tell()
+        size = file.seek(0, SEEK_END) - start
+        file.seek(start)
+        with _translate_errors():
+            self._client.put_object(
+                Bucket=self._options.bucket,
+                Key=self._key(private_path(name)),
+                Body=file,
+                ContentLength=size,
+                ContentType="application/octet-stream",
+                CacheControl="no-store",
+            )
+
+    def open_private(self, name: str) -> BinaryIO:
+        """Return a copy of a private file on this disk, which has no name; see Storage."""
+        copy = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+        key = self._key(private_path(name))
+        try:
+            with _translate_errors():
+                found = self._client.get_object(Bucket=self._options.bucket, Key=key)
+                for chunk in found["Body"].iter_chunks(_CHUNK):
+                    copy.write(chunk)
+            copy.seek(0)
+        except BaseException:
+            copy.close()
+            raise
+        return cast(BinaryIO, copy)
+
+    def delete_private(self, name: str) -> None:
+        """Delete a private file; see Storage."""
+        key = self._key(private_path(name))
+        with _translate_errors():
+            self._client.delete_object(Bucket=self._options.bucket, Key=key)
+
+    def list_private(self) -> Iterator[StoredObject]:
+        """Yield every private file; see Storage."""
+        yield from self._list(self._key(f"{PRIVATE}/"), is_private_name)
+
+    def _list(self, prefix: str, is_own: Callable[[str], bool]) -> Iterator[StoredObject]:
+        pages = self._client.get_paginator("list_objects_v2")
+        with _translate_errors():
+            for page in pages.paginate(Bucket=self._options.bucket, Prefix=prefix):
+                for found in page.get("Contents", ()):
+                    name = found["Key"].removeprefix(prefix)
+                    if is_own(name):
+                        yield StoredObject(name, found["Size"], found["LastModified"])
 
     def _key(self, name: str) -> str:
         return self._options.prefix + name

@@ -3,9 +3,10 @@
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import BinaryIO, Protocol
 
 from forumsvc.errors import NotFound
 from forumsvc.files import sync_folder
+from forumsvc.media.private_names import PRIVATE, is_private_name, private_path
 
 _NAME = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})\.(png|jpg|gif|webp)", re.ASCII)
 _TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
@@ -76,6 +78,24 @@ class Storage(Protocol):
     def remove_partial_uploads(self, before: datetime) -> int:
         """Remove the files of puts that began before then and were killed; return how many."""
 
+    def put_private(self, name: str, file: BinaryIO) -> None:
+        """Store a file that has no URL, from its current position. name: see `private_names`.
+
+        Raises ValueError, OSError.
+        """
+
+    def open_private(self, name: str) -> BinaryIO:
+        """Return a private file, which the caller closes and may seek in.
+
+        Raises NotFound, OSError.
+        """
+
+    def delete_private(self, name: str) -> None:
+        """Delete a private file if it exists. Raises ValueError, OSError."""
+
+    def list_private(self) -> Iterator[StoredObject]:
+        """Yield every private file, in no particular order."""
+
 
 def is_name(text: str) -> bool:
     """Return whether a text is a valid content-addressed name of an image."""
@@ -121,6 +141,11 @@ def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int
     return size
 
 
+def _stored(name: str, path: Path) -> StoredObject:
+    found = path.stat()
+    return StoredObject(name, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
+
+
 class LocalStorage:
     """Stores images in a folder: writes a temporary file, flushes it to the disk, renames it."""
 
@@ -143,12 +168,19 @@ class LocalStorage:
                     os.utime(target)
                 return False
         self._make_dir(target.parent)
+        with self._written(target) as copy:
+            check_digest(name, file, copy)
+            # Readable for a web server that serves the folder as another user.
+            os.fchmod(copy.fileno(), 0o644)
+        return True
+
+    @contextmanager
+    def _written(self, target: Path) -> Iterator[BinaryIO]:
+        """Yield a file for its owner alone, which is the target once it is on the disk."""
         descriptor, partial = tempfile.mkstemp(prefix=_PARTIAL_PREFIX, dir=target.parent)
         try:
             with os.fdopen(descriptor, "wb") as copy:
-                check_digest(name, file, copy)
-                # Readable for a web server that serves the folder as another user.
-                os.fchmod(copy.fileno(), 0o644)
+                yield copy
                 copy.flush()
                 os.fsync(copy.fileno())
             os.replace(partial, target)
@@ -157,7 +189,6 @@ class LocalStorage:
                 os.unlink(partial)
             raise
         sync_folder(target.parent)
-        return True
 
     def open(self, name: str) -> BinaryIO:
         """Return an image's file; see Storage."""
@@ -209,20 +240,48 @@ class LocalStorage:
             name = f"{path.parent.name}/{path.name}"
             if _NAME.fullmatch(name):
                 with suppress(FileNotFoundError):
-                    found = path.stat()
-                    yield StoredObject(
-                        name, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC)
-                    )
+                    yield _stored(name, path)
 
     def remove_partial_uploads(self, before: datetime) -> int:
         """Remove temporary files older than that; see Storage."""
         removed = 0
-        for path in self._folder.glob(f"[0-9a-f][0-9a-f]/{_PARTIAL_PREFIX}*"):
-            with suppress(FileNotFoundError):
-                if path.stat().st_mtime < before.timestamp():
-                    path.unlink()
-                    removed += 1
+        for folder in ("[0-9a-f][0-9a-f]", PRIVATE):
+            for path in self._folder.glob(f"{folder}/{_PARTIAL_PREFIX}*"):
+                with suppress(FileNotFoundError):
+                    if path.stat().st_mtime < before.timestamp():
+                        path.unlink()
+                        removed += 1
         return removed
+
+    def put_private(self, name: str, file: BinaryIO) -> None:
+        """Store a private file; see Storage. Only the owner of the folder can read it."""
+        target = self._folder / private_path(name)
+        if not target.parent.is_dir():
+            self._make_dir(target.parent)
+            target.parent.chmod(0o700)
+        with self._written(target) as copy:
+            shutil.copyfileobj(file, copy, _CHUNK)
+
+    def open_private(self, name: str) -> BinaryIO:
+        """Return a private file; see Storage."""
+        try:
+            return open(self._folder / private_path(name), "rb")
+        except FileNotFoundError:
+            raise NotFound("There is no such file.") from None
+
+    def delete_private(self, name: str) -> None:
+        """Delete a private file; see Storage."""
+        path = self._folder / private_path(name)
+        with suppress(FileNotFoundError):
+            path.unlink()
+            sync_folder(path.parent)
+
+    def list_private(self) -> Iterator[StoredObject]:
+        """Yield every private file; see Storage."""
+        for path in self._folder.glob(f"{PRIVATE}/*"):
+            if is_private_name(path.name):
+                with suppress(FileNotFoundError):
+                    yield _stored(path.name, path)
 
     def _make_dir(self, folder: Path) -> None:
         """Create a folder and its parents durably."""

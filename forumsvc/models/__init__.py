@@ -5,7 +5,7 @@ from .access_block import AccessBlock, AccessBlockKind, AccessBlockSeverity
 from .audit_log import AdminAction, AuditRecord, Via, Visibility
 from .backup import LastBackup
 from .cache_version import CacheVersion
-from .data_export import DataExport, DataExportChunk
+from .data_export import DataExport
 from .deployment import Deployment
 from .event import Event, EventPosition, EventType
 from .held_post import HeldKind, HeldPost, HeldState, HoldReason

@@ -1,8 +1,8 @@
-"""Exports of people's own data: one a person, as a file in the database, which all hosts share."""
+"""Exports of people's own data: one a person, as a private file beside the photos."""
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime
@@ -14,7 +14,12 @@ class DataExport(Base):
     __tablename__ = "data_exports"
 
     id: Mapped[PrimaryKey]
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
+    """Null where the person is gone or asked anew, and the file is to be removed."""
+    storage: Mapped[str | None] = mapped_column(String(10))
+    """The storage of the file; null until it is written, as its name."""
+    file: Mapped[str | None] = mapped_column(String(64))
+    """Its name in the storage, stored before the file is: so each file has a row."""
     size: Mapped[int | None] = mapped_column(BigInteger)
     """Of the file, in bytes; null until it is ready."""
     requested_at: Mapped[Timestamp]
@@ -27,17 +32,3 @@ class DataExport(Base):
         Index("ix_data_exports_expires_at", "expires_at"),
         {"sqlite_autoincrement": True},
     )
-
-
-class DataExportChunk(Base):
-    """A piece of the file of an export.
-
-    No foreign key: the chunks of an export that is gone are deleted behind it, some at a time.
-    """
-
-    __tablename__ = "data_export_chunks"
-
-    export_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
-    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    """From 0 on."""
-    content: Mapped[bytes] = mapped_column(LargeBinary)

@@ -1,6 +1,5 @@
-"""Loads the exports of people's own data, and their files."""
+"""Loads the exports of people's own data."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
@@ -8,8 +7,8 @@ from typing import Any, Protocol
 from sqlalchemy import String, bindparam, case, cast, select
 
 from ..db.base import UtcDateTime
-from ..db.execution import ReadConnection, row, rows
-from ..models import DataExport, DataExportChunk, Job, JobKind, JobState
+from ..db.execution import ReadConnection, row
+from ..models import DataExport, Job, JobKind, JobState
 
 
 class ExportState(StrEnum):
@@ -21,10 +20,14 @@ class ExportState(StrEnum):
 
 
 class ExportRow(Protocol):
-    """An export. size: in bytes, None until it is ready; state: an `ExportState`."""
+    """An export. size: in bytes, None until it is ready; storage, file: where the file is, None
+    until it is written; state: an `ExportState`.
+    """
 
     id: int
     size: int | None
+    storage: str | None
+    file: str | None
     requested_at: datetime
     expires_at: datetime
     state: str
@@ -45,26 +48,15 @@ _STATE = case(
 )
 _COLUMNS: tuple[Any, ...] = (
     *(DataExport.id, DataExport.size, DataExport.requested_at, DataExport.expires_at),
+    *(DataExport.storage, DataExport.file),
     _STATE.label("state"),
 )
 _OF_USER: Any = select(*_COLUMNS).where(
     DataExport.user_id == bindparam("user_id"),
     DataExport.expires_at > bindparam("now", type_=UtcDateTime),
 )
-_CHUNK: Any = select(DataExportChunk.content).where(
-    DataExportChunk.export_id == bindparam("export_id"),
-    DataExportChunk.number == bindparam("number"),
-)
 
 
 def of_user(db: ReadConnection, user_id: int, now: datetime) -> ExportRow | None:
     """Return a user's export that has not expired, or None."""
     return row(db, _OF_USER, {"user_id": user_id, "now": now})
-
-
-def content(db: ReadConnection, export_id: int) -> Iterator[bytes]:
-    """Yield the file of an export, by one SELECT for each of its chunks."""
-    number = 0
-    while found := rows(db, _CHUNK, {"export_id": export_id, "number": number}):
-        yield bytes(found[0].content)
-        number += 1

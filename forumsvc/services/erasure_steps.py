@@ -42,6 +42,7 @@ from ..models import (
 )
 from ..queries import topics as topic_queries
 from ..queries.user_locks import lock_users
+from . import data_export_requests
 from .account_work import Account, Change, Step, Steps, by_index, by_scan, deletion
 from .erased_posts import OF_POSTS
 from .erased_texts import OF_ERASURE, lock_topics_of
@@ -131,6 +132,10 @@ def _delete_photos(
     return db.scalars(delete_of(Photo).where(Photo.id.in_(keys)).returning(Photo.name)).all()
 
 
+def _take_exports(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
+    data_export_requests.delete_of_user(db, account.user_id)
+
+
 def _empty_held_posts(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
     for held_id in keys:
         key, user_id = f"held_post:{held_id}", account.user_id
@@ -167,7 +172,7 @@ def _is_pending_for(account: Account) -> Any:
 
 _PRIVATE: Steps = {
     # The files of exports are deleted behind these rows, some at a time.
-    "exports": deletion(DataExport, _own(DataExport)),
+    "exports": _indexed(DataExport, _take_exports),
     "photos": _indexed(Photo, _delete_photos, 20),
     "pending notifications": deletion(Job, _is_pending_for),
     **{

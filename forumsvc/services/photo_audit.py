@@ -22,6 +22,7 @@ from ..errors import Conflict, NotFound
 from ..media.storage import check_digest, parse_digest
 from ..models import Photo, User
 from ..queries import photos
+from . import data_export_requests
 from .photo_storage import PhotoStorages
 
 BEING_UPLOADED = timedelta(hours=1)
@@ -104,7 +105,8 @@ class PhotoAudit:
         return found
 
     def fix(self, found: Findings, *, delete_missing: bool) -> int:
-        """Fix what was found, and remove partial uploads; return how many of those.
+        """Fix what was found, and remove partial uploads and exports that no row names; return how
+        many of those.
 
         Unreferenced and broken files are deleted. Mismatched values are corrected.
 
@@ -123,7 +125,9 @@ class PhotoAudit:
         for photo_id, right in found.mismatched.items():
             with self._database.session.begin() as db:
                 db.execute(update_of(Photo).where(Photo.id == photo_id).values(**right))
-        return sum(
+        storages = PhotoStorages(self._default, self._storages)
+        orphans = data_export_requests.remove_orphans(self._database, storages, self._before)
+        return orphans + sum(
             storage.remove_partial_uploads(self._before) for storage in self._storages.values()
         )
 

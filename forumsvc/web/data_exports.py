@@ -1,9 +1,8 @@
 """Exports of one's own data, for the API and the pages."""
 
-import tempfile
 import threading
 import weakref
-from collections.abc import Iterable
+from typing import BinaryIO
 
 from pyramid.response import FileIter, Response
 
@@ -63,18 +62,15 @@ _downloads = _Downloads()
 
 
 class _SentFile:
-    """A file without a name, which the server reads as fast as the client does."""
+    """A file that the server reads as fast as the client does."""
 
-    def __init__(self, content: Iterable[bytes], user_id: int) -> None:
-        _downloads.begin(user_id)
+    def __init__(self, file: BinaryIO, user_id: int) -> None:
+        self._file = file
         self._ended = weakref.finalize(self, _downloads.end, user_id)
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
-        self._file.writelines(content)
-        self._file.seek(0)
-        self.read, self.seek, self.tell = self._file.read, self._file.seek, self._file.tell
+        self.read, self.seek, self.tell = file.read, file.seek, file.tell
 
     def close(self) -> None:
-        """Free the space."""
+        """Close it; the person may download again."""
         self._file.close()
         self._ended()
 
@@ -87,8 +83,15 @@ def file_of_export(request: ForumRequest) -> Response:
     found = export_of(request)
     if found.state != ExportState.READY:
         raise NotFound(_MISSING)
-    content = data_exports.content(request.registry.database.executor, found.id)
-    file = _SentFile(content, request.actor_id)
+    storage = request.registry.photo_storages.get(found.storage or "")
+    if storage is None or found.file is None:
+        raise NotFound(_MISSING)
+    _downloads.begin(request.actor_id)
+    try:
+        file = _SentFile(storage.open_private(found.file), request.actor_id)
+    except BaseException:
+        _downloads.end(request.actor_id)
+        raise
     wrapper = request.environ.get("wsgi.file_wrapper", FileIter)
     response = Response(content_type="application/octet-stream", app_iter=wrapper(file, _BLOCK))
     response.content_length = found.size

@@ -121,7 +121,7 @@ def test_an_account_that_ends_unconfirmed_leaves_the_queue(make_forum: MakeForum
     [review] = content(chief.get("/reviews"))
     long_ago = clock.now() - timedelta(days=800)
     forum.change(review["user"]["id"], created_at=long_ago, updated_at=long_ago)
-    Maintenance(forum.database, forum.registry.forum_settings).run()
+    Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings).run()
     assert content(chief.get("/reviews")) == []
     assert chief.get(f"/reviews/{review['id']}").json["decision"] == "delete"
 

@@ -84,7 +84,9 @@ def test_accounts_are_closed_behind_as_many_as_a_turn_has_that_cannot(
     number = closures.BATCH_SIZE + 1
     ids = insert_users(forum, number, closes_at=LONG_AGO, closure_posts="keep")
     monkeypatch.setattr(closures, "end", fails_for(ids[:-1], closures.end))
-    run_all(Maintenance(forum.database, forum.registry.forum_settings))
+    run_all(
+        Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings)
+    )
     assert states(forum, ids[-1:]) == ["deleted"]
     settings = forum.registry.forum_settings
     said = [str(one) for one in check(Installation(Path(), settings, None, forum.database))]
@@ -97,7 +99,9 @@ def test_unconfirmed_accounts_end_behind_as_many_as_a_turn_has_that_cannot(
     ids = insert_users(forum, unconfirmed_accounts.BATCH_SIZE + 1, email="")
     failing = fails_for(ids[:-1], unconfirmed_accounts.end)
     monkeypatch.setattr(unconfirmed_accounts, "end", failing)
-    run_all(Maintenance(forum.database, forum.registry.forum_settings))
+    run_all(
+        Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings)
+    )
     assert states(forum, ids[-1:]) == ["deleted"]
 
 
@@ -110,7 +114,9 @@ def test_what_fails_in_one_table_stops_no_other_maintenance(
         raise ValueError("a table that fails")
 
     monkeypatch.setattr(maintenance, "delete_batch", failing)
-    run_all(Maintenance(forum.database, forum.registry.forum_settings))
+    run_all(
+        Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings)
+    )
     assert states(forum, [user_id]) == ["deleted"]
     assert "a part of the maintenance has failed" in caplog.text
 

@@ -52,7 +52,7 @@ def at(monkeypatch: pytest.MonkeyPatch, moment: datetime) -> None:
 
 
 def maintain(forum: Forum) -> None:
-    Maintenance(forum.database, forum.registry.forum_settings).run()
+    Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings).run()
 
 
 def end_of(forum: Forum, person: Person) -> datetime:

@@ -4,18 +4,22 @@ import io
 import zipfile
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from forumsvc import clock
 from forumsvc.background import mail_texts
 from forumsvc.background.data_exporter import DataExporter
-from forumsvc.background.maintenance import delete_all_expired
-from forumsvc.models import DataExport, DataExportChunk, Job, JobKind, MailKind
-from forumsvc.services import data_export_requests, jobs
+from forumsvc.background.maintenance import Maintenance
+from forumsvc.media.private_names import new_private_name
+from forumsvc.media.storage import LocalStorage
+from forumsvc.models import DataExport, Job, JobKind, MailKind
+from forumsvc.services import accounts, data_export_requests, jobs
 from forumsvc.services.data_export_requests import LOCK, ExportFile, ExportStopped
+from forumsvc.services.photo_audit import BEING_UPLOADED, PhotoAudit
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.queued_mails import queued_mails
@@ -39,11 +43,24 @@ def claim(forum: Forum, **lock: float) -> Any:
         return jobs.claim(db, JobKind.EXPORT, clock.now(), timedelta(**lock))
 
 
-def test_a_person_asks_waits_and_downloads_all_of_it(
-    make_forum: MakeForum,
-) -> None:
-    forum = make_forum(**MAIL)
-    alice = forum.person("alice")
+@pytest.fixture
+def forum(make_forum: MakeForum, tmp_path: Path) -> Forum:
+    """A forum with a folder of photos of its own."""
+    return make_forum(photos__dir=str(tmp_path / "photos"), **MAIL)
+
+
+def export_file(forum: Forum, job: Any) -> ExportFile:
+    return ExportFile(forum.database, forum.registry.photo_storages, job)
+
+
+def files(forum: Forum) -> list[Path]:
+    """Return the files of exports that are stored."""
+    storage = forum.registry.photo_storages.current
+    assert isinstance(storage, LocalStorage)
+    return [*storage._folder.glob("private/*")]
+
+
+def test_a_person_asks_waits_and_downloads_all_of_it(forum: Forum, alice: Person) -> None:
     forum.topic(alice, forum.node())
     email = "alice@example.org"
     forum.change(alice.id, email=email, email_key=email, email_confirmed_at=clock.now())
@@ -75,9 +92,7 @@ def test_a_person_asks_waits_and_downloads_all_of_it(
     assert mail.data["url"] in text.text
 
 
-def test_an_address_that_nobody_confirmed_gets_no_email(make_forum: MakeForum) -> None:
-    forum = make_forum(**MAIL)
-    alice = forum.person("alice")
+def test_an_address_that_nobody_confirmed_gets_no_email(forum: Forum, alice: Person) -> None:
     forum.change(alice.id, email="alice@example.org", email_key="alice@example.org")
     alice.post(EXPORT)
     run_jobs(forum)
@@ -114,10 +129,9 @@ def test_two_requests_at_once_make_one_job(forum: Forum, alice: Person) -> None:
 def test_a_large_file_is_written_by_one_worker_however_long_it_takes(
     forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data_export_requests, "CHUNK_BYTES", 10)
     alice.post(EXPORT)
     now = clock.now()
-    file = ExportFile(forum.database, claim(forum, seconds=LOCK.total_seconds()))
+    file = export_file(forum, claim(forum, seconds=LOCK.total_seconds()))
     for minutes in range(0, 60, 2):
         later = now + timedelta(minutes=minutes)
         monkeypatch.setattr(clock, "now", lambda later=later: later)
@@ -135,7 +149,7 @@ def test_a_failure_is_recorded_after_the_lock_was_renewed(
 
     def fails(db: Any, user_id: int, file: Any, storages: Any) -> None:
         monkeypatch.setattr(clock, "now", lambda: now + LOCK * 0.9)
-        file.write(b"x" * data_export_requests.CHUNK_BYTES)
+        file.write(b"x")
         raise OSError("the disk is full")
 
     monkeypatch.setattr("forumsvc.background.data_exporter.write_export", fails)
@@ -161,18 +175,19 @@ def test_it_is_made_once_a_day_unless_it_has_failed(forum: Forum, alice: Person)
     assert alice.post(EXPORT).json["state"] == "waiting"
 
 
-def test_a_worker_that_dies_in_the_middle_leaves_nothing_in_the_file(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+def test_a_worker_that_dies_in_the_middle_leaves_nothing_behind(
+    forum: Forum, alice: Person
 ) -> None:
-    forum = make_forum(**MAIL)
-    alice = forum.person("alice")
-    monkeypatch.setattr(data_export_requests, "CHUNK_BYTES", 500)
     email = "alice@example.org"
     forum.change(alice.id, email=email, email_key=email, email_confirmed_at=clock.now())
     alice.post(EXPORT)
-    dead = ExportFile(forum.database, claim(forum, minutes=5))
+    dead = export_file(forum, claim(forum, minutes=5))
     dead.write(b"x" * 20_000)
-    assert forum.count(DataExportChunk) == 40
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "finish", killed)
+        with pytest.raises(SystemExit):
+            dead.finish(clock.now())
+    assert len(files(forum)) == 1
     with forum.database.session.begin() as db:
         db.execute(update(Job).values(locked_until=clock.now()))
 
@@ -181,11 +196,57 @@ def test_a_worker_that_dies_in_the_middle_leaves_nothing_in_the_file(
     file = alice.get(f"{EXPORT}.zip").body
     assert zipfile.ZipFile(io.BytesIO(file)).testzip() is None
     with pytest.raises(ExportStopped):
-        dead.write(b"x" * 20_000)
-    with pytest.raises(ExportStopped):
         dead.finish(clock.now())
     assert alice.get(f"{EXPORT}.zip").body == file
     assert len(queued_mails(forum.database)) == 1
+    assert len(files(forum)) == 1
+
+
+def killed(*given: Any) -> None:
+    raise SystemExit
+
+
+def test_a_worker_that_has_lost_its_job_while_it_stored_the_file_removes_it(
+    forum: Forum, alice: Person
+) -> None:
+    alice.post(EXPORT)
+    late = export_file(forum, claim(forum, minutes=5))
+    storage = forum.registry.photo_storages.current
+    put = storage.put_private
+
+    def put_and_lose(name: str, file: Any) -> None:
+        put(name, file)
+        with forum.database.session.begin() as db:
+            accounts.delete(db, "alice")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storage, "put_private", put_and_lose)
+        with pytest.raises(ExportStopped):
+            late.finish(clock.now())
+    assert files(forum) == []
+
+
+def test_the_file_is_in_no_table_and_has_no_address_of_a_photo(forum: Forum, alice: Person) -> None:
+    alice.post(EXPORT)
+    run_jobs(forum)
+    [path] = files(forum)
+    assert (path.stat().st_mode & 0o77, path.parent.stat().st_mode & 0o77) == (0, 0)
+    for address in (f"/photos/private/{path.name}", f"/photos/{path.name[:2]}/{path.name}"):
+        for end in ("", ".png", ".zip"):
+            assert forum.app.get(address + end, status="*").status_int == 404
+
+
+def test_the_audit_removes_files_that_no_row_names(forum: Forum, alice: Person) -> None:
+    alice.post(EXPORT)
+    run_jobs(forum)
+    storages = forum.registry.photo_storages
+    storages.current.put_private(new_private_name(), io.BytesIO(b"of a database before"))
+    young = clock.now() - timedelta(minutes=5)
+    assert data_export_requests.remove_orphans(forum.database, storages, young) == 0
+    later = clock.now() + timedelta(minutes=5)
+    assert PhotoAudit(forum.database, storages, later + BEING_UPLOADED).check().counts
+    assert data_export_requests.remove_orphans(forum.database, storages, later) == 1
+    assert alice.get(f"{EXPORT}.zip").status_int == 200
 
 
 def test_a_worker_that_is_stopped_gives_the_job_back(
@@ -201,7 +262,7 @@ def test_a_worker_that_is_stopped_gives_the_job_back(
     assert alice.get(EXPORT).json["state"] == "ready"
 
 
-def test_it_is_deleted_after_a_week_and_its_pieces_with_it(
+def test_it_is_deleted_after_a_week_and_its_file_with_it(
     forum: Forum, alice: Person, bob: Person
 ) -> None:
     for person in (alice, bob):
@@ -211,10 +272,7 @@ def test_it_is_deleted_after_a_week_and_its_pieces_with_it(
         owned = update(DataExport).where(DataExport.user_id == alice.id)
         db.execute(owned.values(expires_at=clock.now()))
     assert alice.get(f"{EXPORT}.zip").status_int == 404
-    delete_all_expired(forum.database, forum.registry.forum_settings)
-    assert forum.count(DataExport) == 1
-    with forum.database.reads.connect() as db:
-        ids = set(db.scalars(select(DataExportChunk.export_id)))
-        assert ids == set(db.scalars(select(DataExport.id)))
-        assert db.scalar(select(func.count()).select_from(Job)) == 0
+    storages, settings = forum.registry.photo_storages, forum.registry.forum_settings
+    Maintenance(forum.database, storages, settings).run()
+    assert forum.count(DataExport) == len(files(forum)) == 1
     assert bob.get(f"{EXPORT}.zip").status_int == 200

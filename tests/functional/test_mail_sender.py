@@ -192,11 +192,11 @@ def test_emails_are_deleted_two_weeks_after_they_are_done_or_were_to_be_sent(sce
     settings = scene.forum.registry.forum_settings
     scene.pass_time(timedelta(days=10))
     scene.enqueue(ADDRESS)
-    Maintenance(scene.forum.database, settings).run()
+    Maintenance(scene.forum.database, scene.forum.registry.photo_storages, settings).run()
     assert len(scene.rows()) == 2
     scene.pass_time(timedelta(days=4))
-    Maintenance(scene.forum.database, settings).run()
+    Maintenance(scene.forum.database, scene.forum.registry.photo_storages, settings).run()
     assert [row.state for row in scene.rows()] == [JobState.WAITING]
     scene.pass_time(timedelta(days=10))
-    Maintenance(scene.forum.database, settings).run()
+    Maintenance(scene.forum.database, scene.forum.registry.photo_storages, settings).run()
     assert scene.rows() == []

@@ -103,7 +103,9 @@ def test_the_worker_deletes_reviews_in_batches_and_goes_on_until_none_is_left(
     # A review and its report are two rows.
     monkeypatch.setattr(reviews, "BATCH_SIZE", 4)
     make_old(forum, KEPT_DAYS + 1, *(decide_on_report(chief, bob, topic) for _ in range(5)))
-    worker = Maintenance(forum.database, forum.registry.forum_settings)
+    worker = Maintenance(
+        forum.database, forum.registry.photo_storages, forum.registry.forum_settings
+    )
     left = []
     while worker.run():
         left.append(forum.count(Review))
@@ -125,7 +127,9 @@ def test_a_review_with_more_reports_than_a_batch_goes_alone(
     ids = [decide_on_report(chief, bob, topic) for _ in range(2)]
     make_old(forum, KEPT_DAYS + 1, *ids)
     make_old(forum, KEPT_DAYS + 2, ids[0])
-    worker = Maintenance(forum.database, forum.registry.forum_settings)
+    worker = Maintenance(
+        forum.database, forum.registry.photo_storages, forum.registry.forum_settings
+    )
     assert worker.run()
     assert (forum.count(Review), forum.count(Report)) == (1, 1)
 

@@ -27,7 +27,9 @@ def forum(make_forum: MakeForum) -> Forum:
 
 
 def maintain(forum: Forum) -> None:
-    Maintenance(forum.database, forum.application.registry.forum_settings).run()
+    Maintenance(
+        forum.database, forum.registry.photo_storages, forum.application.registry.forum_settings
+    ).run()
     while SearchIndexer(forum.database, 1.0).run():
         pass
 

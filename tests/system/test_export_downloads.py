@@ -3,13 +3,14 @@
 import socket
 from contextlib import ExitStack
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
-
-from sqlalchemy import insert
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import DataExport, DataExportChunk
+from forumsvc.media.private_names import new_private_name
+from forumsvc.media.storage import LocalStorage
+from forumsvc.models import DataExport
 from tests.databases import on_sqlite
 from tests.functional.rows import insert_row
 from tests.system.forum_process import API, prepare, serving
@@ -24,14 +25,14 @@ def test_slow_downloads_by_more_people_than_threads_hold_up_no_other_request(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:
     people = prepare(database_url, database, tmp_path, ["carol"]).people
-    now = clock.now()
+    now, storage = clock.now(), LocalStorage(tmp_path / "photos")
     with database.session.begin() as db:
         for number, person in enumerate(people, 1):
-            row = {"id": number, "user_id": person.id, "size": CHUNK * CHUNKS}
+            storage.put_private(name := new_private_name(), BytesIO(bytes(CHUNK * CHUNKS)))
+            place = {"storage": "local", "file": name}
+            row = {"id": number, "user_id": person.id, "size": CHUNK * CHUNKS, **place}
             times = {"requested_at": now, "ready_at": now, "expires_at": now + timedelta(days=1)}
             insert_row(db, DataExport, **row, **times)
-            ids = [{"export_id": number, "number": at} for at in range(CHUNKS)]
-            db.execute(insert(DataExportChunk).values(content=bytes(CHUNK)), ids)
     with serving(tmp_path, database_url, threads=2) as server, ExitStack() as stack:
         for person in people:
             client = stack.enter_context(socket.socket())

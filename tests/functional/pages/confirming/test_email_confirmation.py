@@ -239,7 +239,9 @@ def test_an_account_that_nobody_confirms_or_uses_ends_and_its_login_and_address_
         db.execute(delete(BrowserSession).where(BrowserSession.user_id == former))
         session = {"user_id": former, "created_at": long_ago, "expires_at": clock.now()}
         insert_row(db, BrowserSession, secret_hash="x", **session)
-    maintenance = Maintenance(forum.database, forum.registry.forum_settings)
+    maintenance = Maintenance(
+        forum.database, forum.registry.photo_storages, forum.registry.forum_settings
+    )
     assert maintenance.run() is False
     assert reader.get("/hello").status_int == writer.get("/hello").status_int == 200
     assert row_of(forum, "young").email == "young@example.org"
@@ -258,7 +260,7 @@ def test_no_account_ends_where_none_has_to_be_confirmed_or_the_setting_is_off(
     forum.change(row_of(forum).id, created_at=long_ago, updated_at=long_ago)
     usual = {"mail__delivery": "folder", "accounts__confirm_email": "true"}
     other = make_forum(**({**usual, **setting} if setting else {}))
-    Maintenance(other.database, other.registry.forum_settings).run()
+    Maintenance(other.database, other.registry.photo_storages, other.registry.forum_settings).run()
     assert nina.get("/hello").status_int == 200
 
 
