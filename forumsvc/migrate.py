@@ -13,6 +13,7 @@ from sqlalchemy import URL, Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from .db.engine import Database
+from .db.failures import is_forbidden
 from .db.schema_lock import Report, change_schema, no_report
 from .errors import IncompatibleDatabase, single_line_message
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
 log = logging.getLogger(__name__)
+
+APPEND_ONLY = ("audit_log",)
+READ_ONLY = ("alembic_version",)
+"""Tables to which a role that only runs the service adds rows, or from which it only reads."""
 
 _PACKAGE = Path(__file__).parent
 
@@ -117,19 +122,33 @@ def upgrade_hint(revision: str | None, ini: str) -> str:
 def startup_problem(database: Database, ini: str) -> str | None:
     """Return what keeps the service from starting on a database, None for nothing.
 
-    A database that does not answer is only logged, in one line, for it may come up later. No
-    connection is left open.
+    A database that does not answer is only logged, in one line, for it may come up later, and so
+    are missing rights without which the service can begin. No connection is left open.
     """
     try:
         revision = current(database.reads)
+        if not is_behind(revision) and (problem := missing_grants(database, ini)):
+            log.error("%s", problem)
     except IncompatibleDatabase as error:
         return str(error)
     except DBAPIError as error:
+        if is_forbidden(error) and (problem := missing_grants(database, ini)):
+            return problem
         log.warning("the database does not answer: %s", single_line_message(error.orig or error))
         return None
     finally:
         database.dispose()
     return upgrade_hint(revision, ini) if is_behind(revision) else None
+
+
+def missing_grants(database: Database, ini: str) -> str | None:
+    """Return which rights the role lacks, and the command that gives them; None for nothing."""
+    if database.is_sqlite:
+        return None
+    from .db import grants
+
+    with database.reads.connect() as connection:
+        return grants.problem(connection, ini, append_only=APPEND_ONLY, read_only=READ_ONLY)
 
 
 def pending(engine: Engine) -> list[Step]:

@@ -7,7 +7,6 @@ from sqlalchemy import make_url, text
 
 from .. import migrate
 from ..db.engine import Database
-from ..models import AuditRecord
 from ..oauth import explorer
 from ..queries import search_documents
 from ..services import counter_check, deployment
@@ -110,8 +109,8 @@ def grants(context: Context, owner: str, writer: str) -> None:
         )
     statements = grants.statements(
         grants.Roles(name, schema, owner, writer),
-        append_only=[AuditRecord.__tablename__],
-        read_only=["alembic_version"],
+        append_only=migrate.APPEND_ONLY,
+        read_only=migrate.READ_ONLY,
     )
     context.output(";\n".join(statements) + ";", statements=statements)
 

@@ -12,6 +12,7 @@ from .. import migrate
 from ..database import open_database
 from ..db.connection_options import ConnectionOptions
 from ..db.engine import Database
+from ..db.failures import is_forbidden
 from ..errors import IncompatibleDatabase
 from ..serving.options import Options
 from ..settings import Settings
@@ -34,11 +35,16 @@ def check(installation: Installation) -> Iterator[Finding]:
         elif database.is_sqlite:
             yield from _check_sqlite_file(Path(database.url.database or ""))
         else:
+            if problem := migrate.missing_grants(database, str(installation.ini)):
+                yield error(problem)
             yield from _check_postgresql(database, settings, installation.options)
     except IncompatibleDatabase as failure:
         yield error(str(failure))
     except DBAPIError as failure:
-        yield error(f"sqlalchemy.url: the database does not answer: {failure.orig}")
+        yield error(
+            (is_forbidden(failure) and migrate.missing_grants(database, str(installation.ini)))
+            or f"sqlalchemy.url: the database does not answer: {failure.orig}"
+        )
     finally:
         database.dispose()
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from .. import errors
-from ..db.failures import is_away, is_outdated_session, sqlstate
+from ..db.failures import is_away, is_forbidden, is_outdated_session, sqlstate
 from ..passwords import PasswordsBusy
 from ..registry import ForumRegistry
 from ..security.denial import denial_message
@@ -151,7 +151,9 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     """Respond 503 when the database fails; retry a request that committed nothing."""
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     is_known = isinstance(error, OperationalError | PoolTimeout | errors.IncompatibleDatabase)
-    if not (lost or is_known or is_away(error) or is_outdated_session(error)):
+    # Rights that the administrator has not granted are no mistake of the code.
+    is_known = is_known or is_away(error) or is_forbidden(error)
+    if not (lost or is_known or is_outdated_session(error)):
         return unexpected(error, request)
     request.registry.availability.note_failure(error)
     # An interrupted commit may have succeeded: retry only what was not committed yet.

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from forumsvc import clock
+from forumsvc import clock, migrate
 from forumsvc.background.tasks import create_tasks
 from forumsvc.models import AuditRecord, JobKind
 from tests import databases
@@ -19,6 +20,7 @@ from tests.cases import each
 from tests.functional.cli.conftest import Outcome, run_command
 from tests.functional.conftest import close_application
 from tests.functional.forum import SECRET, Forum, content, make_app
+from tests.functional.raw import raw
 from tests.migrations import later
 from tests.roles import OWNER, WRITER, as_role, make_roles, superuser
 
@@ -241,6 +243,58 @@ def test_doctor_warns_of_a_service_that_may_change_the_log(site: Site) -> None:
         assert "may delete records of" in message
         site.grant()
     assert warned(as_role(site.url, WRITER)) == []
+
+
+@contextmanager
+def revoked(site: Site, rights: str) -> Iterator[None]:
+    """Take rights from the writer for a while."""
+    with site.connect(OWNER) as owner:
+        owner.execute(f"REVOKE {rights} FROM {WRITER}".encode())
+        try:
+            yield
+        finally:
+            site.grant()
+
+
+@each(
+    ("rights", "named"),
+    [
+        ("INSERT ON replies", "INSERT on replies"),
+        ("USAGE ON SEQUENCE topics_id_seq", "USAGE on topics_id_seq"),
+        ("ALL ON alembic_version", "SELECT on alembic_version"),
+        ("ALL ON ALL TABLES IN SCHEMA public", "SELECT on alembic_version"),
+    ],
+)
+def test_rights_that_are_missing_are_named_with_the_command_by_check_and_at_the_start(
+    site: Site, caplog: pytest.LogCaptureFixture, rights: str, named: str
+) -> None:
+    command = f"db grants {OWNER} {WRITER} | psql "
+    with revoked(site, rights):
+        findings = site.run("check", "--json", role=WRITER).out
+        [found] = [
+            one for one in json.loads(findings)["findings"] if "lacks rights" in one["message"]
+        ]
+        assert named in found["message"]
+        assert command in found["message"]
+        assert found["level"] == "error"
+        with databases.open_temporarily(as_role(site.url, WRITER)) as database:
+            problem = migrate.startup_problem(database, "forum.ini")
+        assert named in (problem or caplog.text)
+        assert (problem is None) == ("alembic_version" not in named)
+    with databases.open_temporarily(as_role(site.url, WRITER)) as database:
+        assert migrate.missing_grants(database, "forum.ini") is None
+
+
+def test_a_request_that_needs_a_right_that_is_missing_is_503(
+    service: Forum, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    alice, node = service.person("alice"), service.node()
+    with revoked(site, "INSERT ON topics"):
+        answer = alice.post("/topics", title="A title", node_id=node, body="b")
+        assert answer.status_int == 503
+    assert "permission denied for table topics" in caplog.text
+    with revoked(site, "SELECT ON hosts, leases"):
+        assert raw(service, "GET", "/health").status_int == 503
 
 
 def test_tables_of_another_role_are_refused_with_what_to_run(site: Site) -> None:
