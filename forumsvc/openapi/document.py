@@ -7,6 +7,7 @@ others; `!form`, the body of a request; `!message`, what a webhook receives.
 """
 
 import json
+from copy import deepcopy
 from enum import EnumType
 from functools import cache
 from importlib.resources import files
@@ -20,6 +21,7 @@ from ..deprecations import SINCE
 from ..models import PROFILE_TEXTS, TextKind
 from ..settings import Settings
 from .keyed import to_keyed
+from .keyed_names import API
 from .unused import remove_unused
 from .words import words_schema
 
@@ -35,7 +37,6 @@ _READ_FAILURES = {
 _WRITE_FAILURES = {**_READ_FAILURES, "413": "PayloadTooLarge", "415": "UnsupportedMediaType"}
 _COMMON_HEADERS = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
 """Headers that every response may have: header name -> component name."""
-_API = "/api/v3/"
 _PATTERNS = {
     TextKind.LINE: r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$",
     TextKind.LINES: r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$",
@@ -128,7 +129,7 @@ def describe(
     for parameter in document["components"]["parameters"].values():
         _allow_empty(parameter)
     for path_name, path in document["paths"].items():
-        if path_name.startswith(_API):
+        if path_name.startswith(API):
             path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
             for method in _METHODS & path.keys():
                 _complete(path[method], method, document["components"]["responses"], forms=forms)
@@ -199,7 +200,7 @@ def _add_header(
     """Add a header to a success, which may be a shared response. name: among the components."""
     success = responses["200"]
     if "$ref" in success:
-        success = components[success["$ref"].rpartition("/")[2]]
+        success = deepcopy(components[success["$ref"].rpartition("/")[2]])
     headers = {header: {"$ref": f"#/components/headers/{name}"}, **success.get("headers", {})}
     responses["200"] = {**success, "headers": headers}
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
-from ..search.query import Order, State, Where
 from .keyed_examples import complete
-from .keyed_names import ALIASES, ERROR_KINDS, GRADES, SHAPE, error_kind, list_name
+from .keyed_names import ALIASES, API, ERROR_KINDS, GRADES, SHAPE, error_kind, list_name
 from .words import words_schema
 
 Schema = dict[str, Any]
@@ -31,9 +30,6 @@ _DETAILS = {
 }
 _WORDS: dict[str, Iterable[str]] = {
     "ErrorKind": sorted({*ERROR_KINDS.values()}),
-    "FoundIn": Where,
-    "FoundOrder": Order,
-    "FoundState": State,
     "Grade": GRADES,
 }
 """The words that only this shape has, by the names of their schemas."""
@@ -46,11 +42,12 @@ def to_keyed(document: Schema) -> None:
     """Change the description of the bare shape to that of the keyed one."""
     components = document["components"]
     _change_schemas(components["schemas"])
-    statuses = _failure_statuses(document)
+    paths = {path: item for path, item in document["paths"].items() if path.startswith(API)}
+    statuses = _failure_statuses(paths)
     for name, response in components["responses"].items():
         if name in statuses:
             _set_error_kind(response, statuses[name])
-    for path, item in document["paths"].items():
+    for path, item in paths.items():
         for operation in item.values():
             if isinstance(operation, dict) and "responses" in operation:
                 _change_operation(operation, path, components)
@@ -133,39 +130,16 @@ def _change_schemas(schemas: Schema) -> None:
     schemas["LikesCount"] = _object(
         obj_type=_ref("Likeable"), obj_id=_ref("Id"), **schemas["Count"]["properties"]
     )
-    schemas["UnderstoodQuery"] = _understood_query()
     for name, (key, state) in _DETAILS.items():
         meta = {"type": "object"} if state is None else _ref(state)
         schemas[_answer(name)] = _object(**{key: _ref(name), "meta": meta})
 
 
-def _understood_query() -> Schema:
-    """Return the schema of what a search was understood to ask for."""
-    texts: Schema = {"type": "array", "items": {"type": "string"}}
-    id_or_null: Schema = {"type": ["integer", "null"], "format": "int64"}
-    words: Schema = {
-        **texts,
-        "description": "Parts of words, as they are compared; `*` stands behind a beginning.",
-    }
-    return _object(
-        words=words,
-        phrases=texts,
-        excluded=texts,
-        **{"in": _ref("FoundIn")},
-        node_id=id_or_null,
-        user_id=id_or_null,
-        since=_ref("MomentOrNull"),
-        until=_ref("MomentOrNull"),
-        **{"is": {"type": "array", "items": _ref("FoundState")}},
-        order=_ref("FoundOrder"),
-    )
-
-
-def _failure_statuses(document: Schema) -> dict[str, int]:
+def _failure_statuses(paths: Schema) -> dict[str, int]:
     """Return the status of each shared error response, by component name."""
     return {
         response["$ref"].rpartition("/")[2]: int(status)
-        for item in document["paths"].values()
+        for item in paths.values()
         for operation in item.values()
         if isinstance(operation, dict)
         for status, response in operation.get("responses", {}).items()
@@ -233,14 +207,23 @@ def _named(operation: Schema, answer: Schema, components: Schema) -> Schema:
 
 
 def _add_held(response: Schema, operation: Schema, components: Schema) -> None:
-    """Describe that a creation can be answered with a held post in `meta`."""
-    components["schemas"]["NothingYetAnswer"] = _object(
-        topic=_NOTHING, reply=_NOTHING, meta=_ref("HeldAnswer")
-    )
-    shown = components["examples"]["HeldAnswer"]["value"]
+    """Describe that a creation can be answered with a held post in `meta`.
+
+    As one object: of a choice between two, generators make an object with the fields of the last.
+    """
+    schemas = components["schemas"]
     content = response["content"]["application/json"]
-    either = {"anyOf": [content["schema"], _ref("NothingYetAnswer")]}
-    content["schema"] = _named(operation, either, components)
+    usual = schemas[content["schema"]["$ref"].removeprefix(_REF)]["properties"]
+    key, other = ("topic", "reply") if "topic" in usual else ("reply", "topic")
+    state = schemas.get(usual["meta"].get("$ref", "").removeprefix(_REF), {})
+    meta = {**state.get("properties", {}), "held": _ref("HeldPost")}
+    answer = _object(
+        **{key: {"oneOf": [usual[key], {"type": "null"}]}},
+        meta={"type": "object", "properties": meta},
+    )
+    answer["properties"][other] = _NOTHING
+    content["schema"] = _named(operation, answer, components)
+    shown = components["examples"]["HeldAnswer"]["value"]
     content["examples"]["held"] = {"value": {"topic": None, "reply": None, "meta": shown}}
     location = {**components["headers"]["Location"], "required": False}
     response["headers"] = {**response["headers"], "Location": location}

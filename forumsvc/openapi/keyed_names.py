@@ -1,5 +1,8 @@
 """The names of the keyed shape, for the envelope and for the description."""
 
+API = "/api/v3/"
+"""How the paths begin whose answers have two shapes."""
+
 CREATED = 200
 """The status of a creation."""
 

@@ -1,4 +1,4 @@
-"""A WebTest application that checks every response under /api/v3 against the API description."""
+"""A WebTest application that checks every response that the API description describes."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class CheckedApp(TestApp):
         """Send the request; fail if the response does not match the description."""
         answer = super().do_request(req, status, expect_errors)
         path = req.environ["PATH_INFO"]
-        if path.startswith(answers.API):
+        if path.startswith(answers.API) or answers.is_described(path, req.method):
             found = answers.find_deviations(path, req.method, answer, self._shape)
             assert not found, f"{req.method} {path} → {answer.status_int}: {found}"
         return answer

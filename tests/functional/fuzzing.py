@@ -115,7 +115,7 @@ def fuzz(
         schema = schemathesis.openapi.from_url(
             f"{base_url}/api/v3/openapi.json?forms=true", config=config
         )
-        for event in from_schema(schema).execute():
+        for event in from_schema(schema.include(path_regex="^/api/")).execute():
             if isinstance(event, events.ScenarioFinished):
                 _note(fuzzed, event)
             elif isinstance(event, events.NonFatalError | events.FatalError):

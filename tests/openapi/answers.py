@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 from webtest import TestResponse
 
-from tests.openapi.operations import document, operations, resolve
+from tests.openapi.operations import API, document, operations, resolve
 
-API = "/api/v3/"
 _SUFFIX = ".json"
 
 
@@ -81,11 +80,18 @@ def _patterns() -> list[tuple[re.Pattern[str], str]]:
 @cache
 def _path_template(path: str, method: str) -> str | None:
     """Return the path template of a path, if it is described with this method."""
+    if not path.startswith(API):
+        return path if is_described(path, method) else None
     for spelled in (path, path.removesuffix("/"), path.removesuffix("/").removesuffix(_SUFFIX)):
         for pattern, template in _patterns():
             if pattern.fullmatch(spelled):
                 return template if method in document()["paths"][template] else None
     return None
+
+
+def is_described(path: str, method: str) -> bool:
+    """Return whether a path without parameters is described with this method."""
+    return method.lower() in document()["paths"].get(path, {})
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any
 from forumsvc.openapi import describe
 from forumsvc.settings import Settings
 
+API = "/api/v3/"
 METHODS = ("get", "put", "post", "delete")
 INI_SETTINGS = {
     "site.environment": "development",
@@ -65,7 +66,13 @@ def resolve(value: dict[str, Any], shape: str = "bare") -> dict[str, Any]:
 
 @cache
 def operations(shape: str = "bare") -> list[Operation]:
-    """Return all operations of a shape."""
+    """Return the operations of the API in a shape."""
+    return [one for one in all_operations(shape) if one.path.startswith(API)]
+
+
+@cache
+def all_operations(shape: str = "bare") -> list[Operation]:
+    """Return all operations of a shape, with those of OAuth and of health."""
     return [*_operations(shape)]
 
 

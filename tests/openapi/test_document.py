@@ -21,6 +21,7 @@ from tests.openapi.operations import (
     INI_SETTINGS,
     METHODS,
     Operation,
+    all_operations,
     document,
     examples_of,
     operations,
@@ -80,7 +81,7 @@ def test_generators_find_a_name_for_everything(shape: str) -> None:
 @BOTH
 def test_words_of_answers_say_that_more_may_follow(shape: str) -> None:
     schemas = document(shape)["components"]["schemas"]
-    requests = {"HidePosts", "PostsOfClosed"}
+    requests = {"GrantType", "HealthStatus", "HidePosts", "PostsOfClosed"}
     silent = [
         name
         for name, one in schemas.items()
@@ -108,7 +109,7 @@ def test_limits_and_addresses_are_those_of_the_settings() -> None:
     assert flow["tokenUrl"] == "https://forum.example.org/sub/oauth/token"
 
 
-@each("operation", operations())
+@each("operation", all_operations())
 def test_every_parameter_is_explained_with_an_example(operation: Operation) -> None:
     for parameter in operation.parameters:
         assert parameter["description"], parameter
@@ -148,6 +149,14 @@ def test_a_body_may_come_in_every_encoding_and_has_an_example(operation: Operati
     assert kinds == set(BODY_TYPES)
     for content in resolve(body)["content"].values():
         _check_examples(content, "bare")
+
+
+@each("operation", [one for one in all_operations() if one not in operations()])
+def test_examples_of_oauth_and_health_are_of_their_schemas(operation: Operation) -> None:
+    requested = operation.definition.get("requestBody", {})
+    for described in (requested, *operation.definition["responses"].values()):
+        for content in described.get("content", {}).values():
+            _check_examples(content, "bare")
 
 
 def _check_examples(content: dict[str, Any], shape: str) -> None:
