@@ -17,6 +17,7 @@ _LANGUAGE = re.compile(
 )
 """An info string: a language, and perhaps attributes for other programs."""
 _IN_ITEM = re.compile(r"( *(?:[-+*]|[0-9]{1,9}[.)]) {1,4})((?:`{3,}(?=[^`]*$)|~{3,}).*)")
+_MARKER = re.compile(r" *(?:[-+*]|[0-9]{1,9}[.)])(?: +|$)")
 _STASHED_LINE = re.compile(r"^ *\x02wzxhzdk:[0-9]+\x03 *$\n?", re.MULTILINE)
 _BEFORE_SUPERFENCES = 40
 _BEFORE_HEADINGS = 62
@@ -40,8 +41,10 @@ class _FencedCodePreprocessor(Preprocessor):
 
     def _run(self, lines: list[str], max_quotes: int) -> list[str]:
         out: list[str] = []
+        items = _Items()
         rest = _Lines(_split_item_lines(lines))
         for line in rest:
+            items.add(line)
             quoted = _QUOTED.match(line) if max_quotes else None
             if quoted:
                 quote = [line, *rest.starting_with(quoted[1])]
@@ -54,15 +57,10 @@ class _FencedCodePreprocessor(Preprocessor):
             indent, fence, info = opening.groups()
             found = _LANGUAGE.fullmatch(info)
             language = (found and found[1]) or ""
-            end = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}} *")
+            code, closed = rest.code(fence, len(indent), items.width)
             body = [] if found else [indent + info]
-            closed = False
-            for inner in rest:
-                if end.fullmatch(inner) and _indent(inner) <= len(indent) + _MAX_INDENT:
-                    closed = True
-                    break
-                body.append(indent + inner[min(len(indent), _indent(inner)) :])
-            if closed or len(indent) <= _MAX_INDENT:
+            body += [indent + inner[min(len(indent), _indent(inner)) :] for inner in code]
+            if closed or items.width or len(indent) <= _MAX_INDENT:
                 out += [f"{indent}{fence}{language}", *body, indent + fence]
             else:  # for example, a fence inside indented code
                 out += [line, *(body if found else body[1:])]
@@ -76,12 +74,33 @@ class _FencedCodePreprocessor(Preprocessor):
         return [f"{mark} {line}" for line in self._run(inner, max_quotes)]
 
 
+class _Items:
+    """The list items around a line. width: of the indentation of the innermost, 0 for none."""
+
+    def __init__(self) -> None:
+        self._widths: list[int] = []
+
+    @property
+    def width(self) -> int:
+        return self._widths[-1] if self._widths else 0
+
+    def add(self, line: str) -> None:
+        """Read the next line."""
+        if not line.strip():
+            return
+        while self._widths and self._widths[-1] > _indent(line):
+            self._widths.pop()
+        if marker := _MARKER.match(line):
+            self._widths.append(marker.end() + (marker.end() == len(line)))
+
+
 class _Lines:
-    """Yields lines; those that begin alike can be taken together."""
+    """Yields lines; some can be taken together."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
         self._next = 0
+        self._unclosed: dict[str, tuple[int, int]] = {}
 
     def __iter__(self) -> Iterator[str]:
         while self._next < len(self._lines):
@@ -94,6 +113,31 @@ class _Lines:
         while self._next < len(self._lines) and self._lines[self._next].startswith(mark):
             self._next += 1
         return self._lines[start : self._next]
+
+    def code(self, fence: str, indent: int, item_width: int) -> tuple[list[str], bool]:
+        """Return the lines of a fence's code, and whether a fence closes it.
+
+        If none does, the code ends with the list item that it is in.
+        """
+        start = self._next
+        length, max_indent = self._unclosed.get(fence[0], (len(fence) + 1, indent))
+        if length > len(fence) or max_indent < indent:
+            closing = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}} *")
+            for number in range(start, len(self._lines)):
+                line = self._lines[number]
+                if closing.fullmatch(line) and _indent(line) <= indent + _MAX_INDENT:
+                    self._next = number + 1
+                    return self._lines[start:number], True
+            self._unclosed[fence[0]] = len(fence), indent
+        end = start
+        for number in range(start, len(self._lines)):
+            line = self._lines[number]
+            if line.strip() and _indent(line) < item_width:
+                self._next = end
+                return self._lines[start:end], False
+            end = number + 1 if line.strip() else end
+        self._next = len(self._lines)
+        return self._lines[start:], False
 
 
 def _split_item_lines(lines: list[str]) -> list[str]:

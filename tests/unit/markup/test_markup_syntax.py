@@ -54,6 +54,9 @@ CODE = '<pre class="highlight"><code>x</code></pre>'
     [
         ("a\n```\nx\n```\nb", f"<p>a</p>{CODE}<p>b</p>"),
         ("    x\n```\nx\n```", f"{CODE}{CODE}"),
+        ("- ```\n  x\n\na", f"<ul><li>{CODE}</li></ul><p>a</p>"),
+        ("1. a\n   ```\n   x\n2. b", f"<ol><li>a{CODE}</li><li>b</li></ol>"),
+        ("- a\n  ```\nx\n  ```", f"<ul><li>a{CODE}</li></ul>"),
         ("    x\n> ```\n> x\n> ```", f"{CODE}<blockquote>{CODE}</blockquote>"),
         ("- a\n  ```\n  x\n  ```\n- b", f"<ul><li>a{CODE}</li><li>b</li></ul>"),
         ("> ```\n> x\n> ```", f"<blockquote>{CODE}</blockquote>"),
