@@ -310,3 +310,17 @@ def test_the_keyed_shape(make_forum: MakeForum) -> None:
     assert admin.call("POST", f"{path}/replay", json={"since": "2026-01-01T00:00:00Z"}).json == {
         "count": 0
     }
+
+
+def test_a_webhook_is_changed_and_deleted_only_as_it_was_read(
+    admin: Person, webhook_id: int
+) -> None:
+    path, changed = f"/webhooks/{webhook_id}", {"description": "Mine"}
+    read = admin.get(path).headers["ETag"]
+    done = admin.call("PUT", path, json=changed, headers={"If-Match": read})
+    assert done.status_int == 200
+    assert admin.call("DELETE", path, headers={"If-Match": read}).status_int == 412
+    current = {"If-Match": done.headers["ETag"]}
+    assert admin.call("PUT", path, json={"active": False}, headers=current).status_int == 200
+    assert admin.call("DELETE", path, headers=current).status_int == 412
+    assert admin.get(path).json["description"] == "Mine"
