@@ -267,7 +267,7 @@ class LocalStorage:
         try:
             return open(self._folder / private_path(name), "rb")
         except FileNotFoundError:
-            raise NotFound("There is no such file.") from None
+            raise NotFound("There is nothing here.") from None
 
     def delete_private(self, name: str) -> None:
         """Delete a private file; see Storage."""

@@ -59,9 +59,16 @@ def _check_throttle(
 
 
 def password_unchanged(attempt: LoginAttempt, password: str, password_hash: str | None) -> bool:
-    """Return whether the checked password matches the hash that the user has now."""
-    assert attempt.user is not None, "the attempt succeeded"  # noqa: S101
-    return attempt.user.password_hash == password_hash or verify_password(password_hash, password)
+    """Return whether the checked password matches the hash that the user has now, locked.
+
+    Only an outdated hash may be another one of the same password, by a log-in at the same time. No
+    other is verified again: that takes long.
+    """
+    user = attempt.user
+    assert user is not None, "the attempt succeeded"  # noqa: S101
+    if user.password_hash == password_hash:
+        return True
+    return user.new_hash is not None and verify_password(password_hash, password)
 
 
 def record_failure(

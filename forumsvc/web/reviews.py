@@ -25,7 +25,7 @@ def render_held(
 ) -> Publication | None:
     """Render what a decision publishes: see `decisions.render_held`."""
     decision = Decision(values["decision"])
-    return decisions.render_held(request.db, request.authoring, item.row, decision)
+    return decisions.render_held(request.executor, request.authoring, item.row, decision)
 
 
 def resolve(

@@ -25,7 +25,7 @@ def test_slow_downloads_by_more_people_than_threads_hold_up_no_other_request(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:
     people = prepare(database_url, database, tmp_path, ["carol"]).people
-    now, storage = clock.now(), LocalStorage(tmp_path / "photos")
+    now, storage = clock.now(), LocalStorage(tmp_path / "var" / "photos")
     with database.session.begin() as db:
         for number, person in enumerate(people, 1):
             storage.put_private(name := new_private_name(), BytesIO(bytes(CHUNK * CHUNKS)))

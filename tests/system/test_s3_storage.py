@@ -12,6 +12,7 @@ import boto3
 import pytest
 
 from forumsvc.errors import NotFound
+from forumsvc.media.private_names import new_private_name
 from forumsvc.media.s3 import S3Options, S3Storage, StorageError
 from tests.object_store import endpoint as endpoint
 
@@ -61,6 +62,24 @@ def test_what_is_put_is_fetched_listed_and_deleted(options: S3Options) -> None:
     assert list(storage.list_objects()) == []
     with pytest.raises(NotFound):
         storage.open(NAME)
+
+
+def test_a_private_file_is_stored_read_listed_and_deleted_and_is_no_image(
+    options: S3Options,
+) -> None:
+    storage, name = S3Storage(options), new_private_name()
+    storage.put_private(name, BytesIO(BYTES))
+    with storage.open_private(name) as file:
+        assert (file.read(), file.seek(1)) == (BYTES, 1)
+    assert [(one.name, one.size) for one in storage.list_private()] == [(name, len(BYTES))]
+    assert list(storage.list_objects()) == []
+    for image in (f"private/{name}", name):
+        with pytest.raises(NotFound):
+            storage.url(image)
+    storage.delete_private(name)
+    storage.delete_private(name)
+    with pytest.raises(NotFound):
+        storage.open_private(name)
 
 
 def test_a_presigned_url_returns_the_image_with_its_type_and_may_be_cached_forever(

@@ -42,9 +42,11 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         resolve(locked, request, values, publication)
         return _redirect_to_next(request, locked.row.id)
 
-    others = _others(item, request)
     try:
-        return process_form(request, RESOLVE_FORM, decide, **others)
+        done = process_form(request, RESOLVE_FORM, decide)
+        # Not before: it reads in the transaction, which on SQLite takes the lock, and a text may be
+        # rendered.
+        return done if isinstance(done, Response) else {**done, **_others(item, request)}
     except PreconditionFailed as error:
         request.response.status_int = 412
         found = item.reloaded()
