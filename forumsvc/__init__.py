@@ -35,11 +35,11 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     from .web.api.request import ForumRequest
     from .web.pipeline.cors import error_headers
 
+    ini_dir = Path(global_config.get("here", "."))
     try:
-        settings = Settings(ini)
+        settings = Settings(ini, ini_dir)
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
-    ini_dir = Path(global_config.get("here", "."))
     ini_file = global_config.get("__file__")
     registry = ForumRegistry("forumsvc")
     registry.forum_settings = settings

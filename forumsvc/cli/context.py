@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..settings import Settings
+from ..settings import Settings, ini_path_problem
 from .terminal import header, json_value, print_table
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Context:
 
         Raises UsageError if none was given, CommandError if it cannot be read, SettingsError.
         """
-        return Settings(self.section("app:main"))
+        return Settings(self.section("app:main"), self.ini_dir)
 
     @property
     def ini_dir(self) -> Path:
@@ -78,6 +78,8 @@ class Context:
         ini = str(self.ini_path)
         import plaster
 
+        if problem := ini_path_problem(Path(ini)):
+            raise CommandError(problem)
         try:
             section: Mapping[str, str] = plaster.get_settings(ini, name)
         except (configparser.Error, UnicodeDecodeError, OSError, plaster.PlasterError) as error:

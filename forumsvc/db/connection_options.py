@@ -51,7 +51,7 @@ class ConnectionOptions:
     max_age_seconds: older connections are replaced by new ones before their next use, None: never.
     """
 
-    pool_size: int = 10
+    pool_size: int = 8
     timeouts: Timeouts = field(default_factory=Timeouts)
     pooler: bool = False
     max_age_seconds: float | None = None

@@ -7,11 +7,14 @@ from hashlib import sha256
 from io import BytesIO
 from tempfile import TemporaryFile
 
+from sqlalchemy import Connection, select
+
 from ..errors import NotFound
 from ..mail import SmtpDelivery, create_delivery
 from ..media.storage import Storage
+from ..models import Photo
 from ..services.email_confirmation import is_required
-from ..services.photo_storage import open_storages
+from ..services.photo_storage import PhotoStorages, open_storages
 from ..settings import SettingsError
 from ..settings.masking import mask_url
 from ..web.limits.rate_limiter import RateLimiter
@@ -19,6 +22,7 @@ from .finding import Finding, error
 from .folders import temporary_folder
 from .installation import Installation
 
+_NEWEST = 20
 _KEYS = {"local": "photos.dir", "s3": "photos.s3_bucket"}
 
 
@@ -43,6 +47,30 @@ def check_storages(installation: Installation) -> Iterator[Finding]:
                 _check_read(storage, name)
         except (OSError, ValueError) as failure:
             yield error(f"{key}: {settings[key]!r} cannot be used: {failure}")
+
+
+def check_photos(installation: Installation) -> Iterator[Finding]:
+    """Yield an error if none of the newest photos has its file; `photos check` looks at all."""
+    settings = installation.settings
+    newest = select(Photo.name).order_by(Photo.id.desc()).limit(_NEWEST)
+    storages = open_storages(settings, installation.ini.parent)
+    with installation.database.reads.connect() as db:
+        names = db.scalars(newest).all()
+        found = [name for name in names if _has_file(storages, db, name)]
+    if names and not found:
+        key = _KEYS[storages.default]
+        yield error(
+            f"None of the {len(names)} newest photos has a file: is {key} = {settings[key]} right? "
+            "forumsvc photos check lists what is missing."
+        )
+
+
+def _has_file(storages: PhotoStorages, db: Connection, name: str) -> bool:
+    try:
+        storages.open(db, name).close()
+    except NotFound:
+        return False
+    return True
 
 
 def _check_write(storage: Storage, name: str, content: bytes) -> None:

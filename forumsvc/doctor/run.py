@@ -66,6 +66,7 @@ DATABASE_AREAS: tuple[Area, ...] = (
     ("backup", backups.check),
     ("jobs", jobs.check),
     ("webhooks", webhooks.check),
+    ("photos", dependencies.check_photos),
     ("search", contents.check_search),
     ("texts", contents.check_html),
 )
@@ -91,7 +92,7 @@ def examine(
     found = _collect("configuration", partial(ini_file.check, ini, application), seconds)
     if file_only or find_errors(application):
         return sort(found)
-    settings = Settings(application)
+    settings = Settings(application, ini.parent)
     options = ConnectionOptions.from_settings(settings).for_commands()
     try:
         opened = open_database(settings.direct_url, options)

@@ -1,7 +1,7 @@
 """Every ini setting: declared once, parsed and checked when the service starts."""
 
 from .declared import DECLARED, LEVELS
-from .loader import DEVELOPMENT_SECRET, Settings, SettingsError, find_errors
+from .loader import DEVELOPMENT_SECRET, Settings, SettingsError, find_errors, ini_path_problem
 from .setting import Setting
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "Settings",
     "SettingsError",
     "find_errors",
+    "ini_path_problem",
 ]

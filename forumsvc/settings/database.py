@@ -22,7 +22,7 @@ DATABASE: tuple[Setting, ...] = (
     Setting(
         "sqlalchemy.pool_size",
         integer(1, 200, "connections"),
-        "10",
+        "8",
         "connections of each process, in each of its pools for reads and for writes",
     ),
     Setting(

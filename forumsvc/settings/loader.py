@@ -1,10 +1,12 @@
 """The settings of an ini file: parsed, checked when the service starts, and displayed."""
 
+import codecs
 import difflib
 import ipaddress
 import os
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from .declared import DECLARED
@@ -44,21 +46,27 @@ def find_errors(ini: Mapping[str, str]) -> list[str]:
 class Settings(Mapping[str, Any]):
     """The checked settings: `settings["http.max_body"]` is the value, of the declared type."""
 
-    def __init__(self, ini: Mapping[str, str]) -> None:
+    def __init__(self, ini: Mapping[str, str], folder: Path | None = None) -> None:
         """Read the settings of an ini section.
 
-        ini: the keys of `[app:main]`; those that Pyramid itself reads (`pyramid.*`) are ignored.
+        ini: the keys of `[app:main]`; those that Pyramid itself reads (`pyramid.*`) are ignored;
+        folder: the ini file's, in which the path of an SQLite file begins.
         Raises SettingsError at the first setting that is wrong, unknown, or missing.
         """
         self._values: dict[str, Any] = {}
         self.explicit: set[str] = set()
         """The settings that the ini file sets; the others have their defaults."""
+        if folder is not None and (problem := ini_path_problem(folder)):
+            raise SettingsError(problem)
         for error in _unknown_names(ini):
             raise SettingsError(error)
         for setting in DECLARED:
             self._values[setting.name] = _read(setting, ini)
             if setting.name in ini:
                 self.explicit.add(setting.name)
+        if folder is not None:
+            for name in ("sqlalchemy.url", "sqlalchemy.direct_url"):
+                self._values[name] = _in_folder(folder, self._values[name])
         self._check_production()
         self._check_mail()
         self._check_pooler()
@@ -140,6 +148,23 @@ class Settings(Mapping[str, Any]):
         for setting in DECLARED:
             value = self[setting.name]
             yield setting, _display(setting, value), setting.name not in self.explicit
+
+
+def ini_path_problem(path: Path) -> str | None:
+    """Return why an ini file, or one in a folder, cannot be read; None if nothing is known."""
+    whole = path.absolute()
+    if found := [char for char in "%?#" if char in str(whole)]:
+        return f"{whole}: ini files cannot be in a folder with {found[0]} in its path: rename it"
+    if path.is_file() and path.read_bytes().startswith(codecs.BOM_UTF8):
+        return f"{path} begins with a byte order mark: save it in UTF-8 without one"
+    return None
+
+
+def _in_folder(folder: Path, url: str) -> str:
+    """Return the URL of a database, whose path is absolute if it is an SQLite file."""
+    scheme, separator, path = url.partition("sqlite:///")
+    is_path = bool(separator) and not path.startswith("file:")
+    return f"{scheme}{separator}{folder.absolute() / path}" if is_path else url
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,7 +1,7 @@
 """The settings of mail: how it is sent, and by whom."""
 
 from .setting import Setting
-from .setting_types import NON_EMPTY, SENDER, TEXT, choice, integer, seconds
+from .setting_types import FOLDER, NON_EMPTY, SENDER, TEXT, choice, integer, seconds
 
 MAIL: tuple[Setting, ...] = (
     Setting(
@@ -10,7 +10,7 @@ MAIL: tuple[Setting, ...] = (
         "none",
         "how mail is sent: not at all, as files in mail.dir, or to the server mail.host",
     ),
-    Setting("mail.dir", NON_EMPTY, "var/mail", "the folder that mail is written to"),
+    Setting("mail.dir", FOLDER, "var/mail", "the folder that mail is written to"),
     Setting("mail.sender", SENDER, "forum@localhost", "the sender of mail"),
     Setting("mail.host", NON_EMPTY, "localhost", "the mail server"),
     Setting("mail.port", integer(1, 65535), "25", "the mail server's port"),

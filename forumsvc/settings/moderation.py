@@ -1,7 +1,7 @@
 """The settings of moderation."""
 
 from .setting import Setting
-from .setting_types import BOOLEAN, RATE, TEXT, integer, or_off, seconds
+from .setting_types import BOOLEAN, PATH, RATE, integer, or_off, seconds
 
 MODERATION: tuple[Setting, ...] = (
     Setting(
@@ -52,7 +52,7 @@ MODERATION: tuple[Setting, ...] = (
     ),
     Setting(
         "accounts.email_domains_file",
-        TEXT,
+        PATH,
         "",
         "a text file with email domains that no account may have, a domain a line, # begins a "
         "comment; their subdomains are meant, too; read at the start",

@@ -1,7 +1,7 @@
 """The settings of the HTML pages."""
 
 from .setting import Setting
-from .setting_types import BOOLEAN, TEXT, choice, matching
+from .setting_types import BOOLEAN, PATH, TEXT, choice, matching
 
 LANGUAGES = ("en", "zh")
 """The languages of the pages; `zh` is Chinese in simplified characters."""
@@ -21,7 +21,7 @@ PAGES: tuple[Setting, ...] = (
     ),
     Setting("site.tagline", TEXT, "", "a sentence that says what the community is"),
     Setting(
-        "site.logo", TEXT, "", "the path of a .png, .svg or .webp file: a picture beside the name"
+        "site.logo", PATH, "", "the path of a .png, .svg or .webp file: a picture beside the name"
     ),
     Setting(
         "site.accent",
@@ -29,13 +29,13 @@ PAGES: tuple[Setting, ...] = (
         "",
         "the color of links and buttons; it is made darker or lighter where it could not be read",
     ),
-    Setting("site.about", TEXT, "", "the path of a Markdown file: the text of the page About"),
+    Setting("site.about", PATH, "", "the path of a Markdown file: the text of the page About"),
     Setting(
-        "site.rules", TEXT, "", "the path of a Markdown file: the page Rules; empty: no such page"
+        "site.rules", PATH, "", "the path of a Markdown file: the page Rules; empty: no such page"
     ),
     Setting(
         "site.privacy",
-        TEXT,
+        PATH,
         "",
         "the path of a Markdown file: the page Privacy; empty: what the service keeps, in general",
     ),

@@ -1,7 +1,7 @@
 """The settings of photos, the uploaded images."""
 
 from .setting import Setting
-from .setting_types import NON_EMPTY, TEXT, URL, choice, integer, or_off
+from .setting_types import FOLDER, TEXT, URL, choice, integer, or_off
 
 PHOTOS: tuple[Setting, ...] = (
     Setting(
@@ -10,7 +10,7 @@ PHOTOS: tuple[Setting, ...] = (
         "local",
         "where new photos are stored: in photos.dir, or in a bucket of S3 or a compatible service",
     ),
-    Setting("photos.dir", NON_EMPTY, "var/photos", "the folder of the local storage"),
+    Setting("photos.dir", FOLDER, "var/photos", "the folder of the local storage"),
     Setting(
         "photos.quota",
         or_off(integer(0, 10**15, "bytes")),

@@ -86,9 +86,9 @@ POSTS: tuple[Setting, ...] = (
     ),
     Setting(
         "posts.duplicate_minutes",
-        integer(0, 100_000, "minutes"),
-        "0",
-        "for how long a user cannot post the same text again: in the same topic, or as a topic; 0: "
-        "not at all",
+        or_off(integer(0, 100_000, "minutes")),
+        "off",
+        "for how long a user cannot post the same text again: in the same topic, or as a topic; 0 "
+        "is off, too",
     ),
 )

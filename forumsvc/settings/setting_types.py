@@ -1,5 +1,6 @@
 """The types of settings: how the text of an ini file is parsed, and what is allowed."""
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,12 +85,26 @@ def _origins(text: str) -> frozenset[str]:
     return frozenset(origin.lower() for origin in origins)
 
 
+_COMMENT = re.compile(r"\s[#;]")
+"""What may have been meant as a comment behind a value: it belongs to the value."""
+
+
 def _database(text: str) -> str:
+    if _COMMENT.search(text):
+        raise ValueError
     if re.fullmatch(r"sqlite:///(?!/?:memory:).+", text):
-        return text
+        return re.sub("(?<=^sqlite:///)~.*", lambda path: _path(path[0]), text)
     if re.match(r"postgres(ql)?(\+psycopg)?://", text):
         return re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", text)
     raise ValueError
+
+
+def _path(text: str) -> str:
+    """Return a path with the home in place of `~`; who uses it begins at the ini file's folder."""
+    path = os.path.expanduser(text)
+    if path.startswith("~") or _COMMENT.search(text) or not text.isprintable():
+        raise ValueError
+    return path
 
 
 def _storage(text: str) -> str:
@@ -115,6 +130,10 @@ TEXT = SettingType(str, "any text")
 NON_EMPTY = SettingType(
     lambda text: text if text.strip() else _refuse(), "a text that is not empty"
 )
+PATH = SettingType(
+    _path, "a path, from the folder of the ini file; ~ is the home; no comment behind it"
+)
+FOLDER = SettingType(lambda text: _path(NON_EMPTY.parse(text)), PATH.allowed)
 BOOLEAN = SettingType(lambda text: {"true": True, "false": False}[text], "true or false", "boolean")
 URL = matching(r"(https?://[^/\s?#]+[^\s?#]*)?", "an http:// or https:// address, or nothing")
 

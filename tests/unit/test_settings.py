@@ -148,6 +148,39 @@ def test_a_database_may_be_named_as_people_do(url: str, read: str) -> None:
     assert Settings({**GOOD, "sqlalchemy.url": url})["sqlalchemy.url"] == read
 
 
+@each(
+    ("name", "value", "read"),
+    [
+        ("photos.dir", "~/photos", "/home/ann/photos"),
+        ("backup.dir", "~", "/home/ann"),
+        ("site.logo", "logo.png", "logo.png"),
+        ("sqlalchemy.url", "sqlite:///~/forum.sqlite", "sqlite:////home/ann/forum.sqlite"),
+        ("sqlalchemy.url", "sqlite:///var/forum.sqlite", "sqlite:////etc/forum/var/forum.sqlite"),
+        ("sqlalchemy.url", "sqlite:////var/forum.sqlite", "sqlite:////var/forum.sqlite"),
+    ],
+)
+def test_a_path_begins_at_the_home_or_at_the_folder_of_the_ini_file(
+    name: str, value: str, read: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    assert Settings({**GOOD, name: value}, Path("/etc/forum"))[name] == read
+
+
+@each("name", ["photos.dir", "mail.dir", "sqlalchemy.url", "site.about"])
+@each("comment", ["  # where", " ; where"])
+def test_a_comment_behind_a_path_is_refused(name: str, comment: str) -> None:
+    value = f"sqlite:////var/forum{comment}"
+    assert "a path" in refusal(**{name: value}) or "sqlite:///PATH" in refusal(**{name: value})
+
+
+@each("folder", ["/srv/50%", "/srv/forum?", "/srv/c#"])
+def test_a_folder_whose_name_means_something_in_an_ini_file_or_a_url_is_refused(
+    folder: str,
+) -> None:
+    with pytest.raises(SettingsError, match="cannot be in a folder with"):
+        Settings(GOOD, Path(folder))
+
+
 def test_the_shipped_production_ini_asks_for_three_values_and_no_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

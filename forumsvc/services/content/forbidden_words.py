@@ -38,7 +38,9 @@ class ForbiddenWords:
         if not setting.startswith(FROM_FILE):
             return cls(setting.split(","))
         lines = (
-            (base_dir / setting.removeprefix(FROM_FILE)).read_text(encoding="utf-8").splitlines()
+            (base_dir / Path(setting.removeprefix(FROM_FILE)).expanduser())
+            .read_text(encoding="utf-8")
+            .splitlines()
         )
         return cls(line for line in lines if not line.startswith("#"))
 

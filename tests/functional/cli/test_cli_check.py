@@ -1,5 +1,6 @@
 """`forumsvc check`, or `doctor --before-start`: what fails at the start of the service or later."""
 
+import configparser
 import json
 import os
 import socket
@@ -10,8 +11,10 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from forumsvc.cli.config import example
 from forumsvc.db.engine import Database
 from forumsvc.doctor.database import max_connections_of_background, max_connections_of_process
+from forumsvc.settings import DECLARED
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.cli.conftest import Outcome, run_command
 from tests.object_store import bucket as bucket
@@ -130,9 +133,25 @@ def test_more_connections_than_the_database_has_are_a_warning(check: Check) -> N
     assert line.startswith("warning: sqlalchemy.pool_size: 64 processes with up to 29 connections")
 
 
+_COUNTED = {"sqlalchemy.pool_size", "search.at_once", "webhooks.most"}
+
+
 def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
     assert max_connections_of_process(pool_size=10, threads=8) == 17 + 10
     assert max_connections_of_process(pool_size=3, threads=8) == 6 + 6
+
+
+def test_two_processes_of_the_shipped_ini_fit_into_the_default_of_postgresql() -> None:
+    production = configparser.RawConfigParser()
+    production.read_string(example("production.ini"))
+    pool_size = production.getint("app:main", "sqlalchemy.pool_size")
+    threads = production.getint("server:main", "threads")
+    counted = [setting for setting in DECLARED if setting.name in _COUNTED]
+    defaults = {setting.name: int(setting.default or 0) for setting in counted}
+    assert pool_size == defaults["sqlalchemy.pool_size"]
+    each_process = max_connections_of_process(pool_size, threads) + defaults["search.at_once"]
+    background = max_connections_of_background(pool_size, defaults["webhooks.most"])
+    assert 2 * each_process + background <= 100 - 3
 
 
 def test_the_background_worker_may_open_connections_for_each_task_and_each_webhook() -> None:

@@ -154,6 +154,7 @@ def test_wrong_usage_ends_with_2_and_changes_nothing(
         (b"nonsense\n", "section"),
         (b"[app:main]\nsqlalchemy.url = %(nothing)s\n", "nothing"),
         (b"\xff\xfe[app:main]\n", "forum.ini"),
+        (b"\xef\xbb\xbf[app:main]\n", "byte order mark"),
         (INI.format(url="mysql://x").encode(), "sqlalchemy.url"),
         (INI.format(url="sqlite:///x").encode() + b"site.nmae = x\n", "site.name"),
         (INI.format(url="${NO_SUCH_VARIABLE_HERE}").encode(), "NO_SUCH_VARIABLE_HERE"),

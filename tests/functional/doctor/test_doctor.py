@@ -1,5 +1,6 @@
 """`forumsvc doctor`: all areas in turn, whatever one of them meets."""
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
@@ -11,11 +12,15 @@ from forumsvc.db.engine import Database
 from forumsvc.doctor import folders
 from forumsvc.doctor import run as running
 from forumsvc.doctor.finding import Finding, warning
+from forumsvc.media.storage import LocalStorage
+from forumsvc.models import Photo, User
 from forumsvc.services import leases
 from tests.databases import on_sqlite
 from tests.functional.cli.conftest import run_command
 from tests.functional.doctor.conftest import SERVER, Examine
 from tests.functional.raw import dump
+from tests.functional.rows import insert_row
+from tests.functional.test_backup import FIRST, SECOND, name_of
 from tests.migrations import later
 
 pytestmark = pytest.mark.both_databases
@@ -116,3 +121,19 @@ def test_little_space_is_a_warning_and_hardly_any_an_error(
     message = examine().only(level, "disk")
     assert message.startswith(f"{share:.0%} of the disk of ")
     assert str(tmp_path / "var" / "photos") in message
+
+
+@on_sqlite
+def test_photos_of_which_none_has_a_file_are_found(
+    examine: Examine, database: Database, tmp_path: Path
+) -> None:
+    names = [name_of(content) for content in (FIRST, SECOND)]
+    with database.session.begin() as db:
+        user = insert_row(db, User, login="ann")
+        for name in names:
+            given = {"media_type": "image/png", "size": 1, "digest": name[:64], "storage": "local"}
+            insert_row(db, Photo, user_id=user, name=name, width=1, height=1, **given)
+    message = examine().only("error", "photos")
+    assert "None of the 2 newest photos has a file: is photos.dir =" in message
+    LocalStorage(tmp_path / "photos").put(names[0], io.BytesIO(FIRST), "image/png")
+    assert examine(photos__dir="photos").faults == []
