@@ -29,7 +29,7 @@ def test_a_topic_is_found_with_its_words_marked(visitor: Visitor, indexed: int) 
 def test_a_reply_is_found_and_leads_to_its_place(visitor: Visitor, indexed: int) -> None:
     page = visitor.get("/search", q="deep", kind="replies")
     place = page.click(href="/replies/").location
-    assert place.startswith(f"http://localhost/topics/{indexed}#reply-")
+    assert place.startswith(f"/topics/{indexed}#reply-")
 
 
 def test_a_user_is_found_by_the_beginning_of_the_login(visitor: Visitor, indexed: int) -> None:
