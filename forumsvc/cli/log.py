@@ -1,6 +1,7 @@
 """`forumsvc log …`: what moderators and administrators did."""
 
 import json
+from itertools import islice
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from .options import limit_option, one_of, parse_moment
 
 _COLUMNS = ("id", "created_at", "action", "actor", "via", "user", "topic_id", "reply_id", "node_id")
 
+_MOST_DETAILS = 5
 
 log = Group("log")
 
@@ -52,7 +54,25 @@ def list_(
         found = audit_log.page_of(context.database.executor, set(Visibility), wanted, page).rows
     records = [_to_dict(row) for row in found]
     columns = (*_COLUMNS, "reason", "details")
+    if not context.as_json:
+        records = [{**one, "details": _shortened(one["details"])} for one in records]
     context.output_list("log", records, "There is nothing in the log.", columns=columns)
+
+
+def _shortened(details: Any) -> Any:
+    """Return the details for a line of text: all settings of a forum may be a kilobyte."""
+    if not isinstance(details, dict):
+        return details
+    return {name: _first(value) for name, value in details.items()}
+
+
+def _first(value: Any) -> Any:
+    if not isinstance(value, dict | list) or len(value) <= _MOST_DETAILS:
+        return value
+    others = f"{len(value) - _MOST_DETAILS} others (--json)"
+    if isinstance(value, list):
+        return [*value[:_MOST_DETAILS], f"and {others}"]
+    return dict(islice(value.items(), _MOST_DETAILS)) | {"and": others}
 
 
 def _to_dict(row: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ..services.moderation import restrictions
 from ..services.moderation import sweeps as sweep_service
 from .command import Command
 from .context import Context, pass_context
-from .options import check_texts, days_option, parse_moment
+from .options import check_texts, days_option, parse_moment, yes_option
 
 reason_option = click.option("--reason", metavar="R", required=True, help="Why; the user is told.")
 note_option = click.option("--note", metavar="N", default="", help="For moderators only.")
@@ -82,6 +82,7 @@ def warn(context: Context, login: str, reason: str, note: str) -> None:
     "--restore", "action", flag_value=SweepAction.RESTORE, help="Show again what was swept."
 )
 @click.option("--reason", metavar="R", default="", help="Why, for the log.")
+@yes_option
 @pass_context
 def sweep(
     context: Context,
@@ -89,6 +90,7 @@ def sweep(
     since: str | None,
     action: SweepAction | None,
     reason: str,
+    yes: bool,
 ) -> None:
     """Hide, delete or restore many posts of users.
 
@@ -99,6 +101,8 @@ def sweep(
         raise click.UsageError("One of --hide, --delete and --restore is needed.")
     reason, _ = check_texts(reason, is_required=False)
     moment = parse_moment("since", since)
+    if action == SweepAction.DELETE:
+        context.confirm(f"All posts of {', '.join(logins)} are deleted.", yes=yes)
     with context.transaction() as db:
         sweeps = {
             login: sweep_service.order(

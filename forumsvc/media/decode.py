@@ -109,6 +109,8 @@ def decode_frames(image: Image.Image, file: BinaryIO, limits: Limits) -> list[Fr
 def clean(image: Image.Image) -> Image.Image:
     """Return a copy of a decoded frame: upright, in sRGB, without metadata."""
     icc = image.info.get("icc_profile")
+    for key in ("xmp", "XML:com.adobe.xmp"):  # Pillow would turn by them; browsers do not
+        image.info.pop(key, None)
     try:
         upright = ImageOps.exif_transpose(image)
     except MemoryError:

@@ -3,8 +3,10 @@
 import pytest
 from sqlalchemy import select
 
+from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import Notification, Restriction, Sweep, User, UserState
+from forumsvc.services.moderation import settings_log
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.test_cli_users import PASSWORD
 
@@ -117,6 +119,25 @@ def test_a_sweep_is_ordered_and_recorded(run: Run, database: Database, ann: str)
     assert told.json == {"sweeps": {ann: row.id}, "action": "hide"}
     assert (row.action, row.actor_id) == ("hide", None)
     assert actions(run) == ["posts.swept"]
+
+
+def test_a_sweep_that_deletes_asks_first(run: Run, ann: str) -> None:
+    assert "--yes" in run("user", "sweep", ann, "--delete").err
+    assert actions(run) == []
+    assert run("user", "sweep", ann, "--delete", "--yes").code == 0
+    assert actions(run) == ["posts.swept"]
+
+
+def test_the_log_shows_the_first_settings_of_many(run: Run, database: Database) -> None:
+    settings = {f"name.{number}": "x" for number in range(30)}
+    with database.session.begin() as db:
+        settings_log.record_changes(db, clock.now(), "host", settings)
+    [line] = [one for one in run("log", "list").out.splitlines() if "settings.changed" in one]
+    assert "name.0: x" in line
+    assert "25 others (--json)" in line
+    assert len(line) < 400
+    [record] = run("log", "list", "--json").json["log"]
+    assert record["details"]["settings"] == settings
 
 
 @pytest.mark.parametrize(

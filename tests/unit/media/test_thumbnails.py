@@ -1,9 +1,11 @@
 """Thumbnails: the middle square, upright, in sRGB, without metadata."""
 
 from io import BytesIO
+from typing import Any
 
-from PIL import Image
+from PIL import Image, PngImagePlugin
 
+from forumsvc.media.decode import clean
 from forumsvc.media.limits import Limits
 from forumsvc.media.thumbnails import SIDE, write_thumbnail
 from tests.cases import each
@@ -80,3 +82,16 @@ def test_transparency_stays_and_makes_a_png() -> None:
     assert kind == "PNG"
     assert color(seen, *CORNERS[0])[3] == 0
     assert near(color(seen, *CORNERS[3]), FLAG[3])
+
+
+@each("kind", ["JPEG", "PNG", "WEBP"])
+def test_an_orientation_in_xmp_alone_is_not_applied(kind: str) -> None:
+    xmp = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation="6"/></x:xmpmeta>'
+    file = BytesIO()
+    options: dict[str, Any] = {"xmp": xmp}
+    if kind == "PNG":
+        options = {"pnginfo": PngImagePlugin.PngInfo()}
+        options["pnginfo"].add_itxt("XML:com.adobe.xmp", xmp.decode())
+    flag((60, 40)).save(file, kind, **options)
+    with Image.open(file) as image:
+        assert clean(image).size == (60, 40)
