@@ -1,5 +1,6 @@
 """The keys of `[server:main]`: parsed and checked."""
 
+import difflib
 import re
 from collections.abc import Mapping
 from configparser import ConfigParser
@@ -34,6 +35,10 @@ CLIENT_TIMEOUTS = {
     "response_seconds": ("response_timeout_seconds", "30"),
 }
 """For each option and each limit its key and default."""
+_OWN_KEYS = (
+    *("processes", "worker", "pin", "connections_per_address", "min_bytes_per_second"),
+    *(key for key, _ in (*_SECONDS.values(), *CLIENT_TIMEOUTS.values())),
+)
 MAX_COUNT = 1_000_000_000
 MAX_PROCESSES = 64
 MAX_PORT = 65535
@@ -155,6 +160,10 @@ def _parse_trusted_proxy(value: str) -> TrustedProxy:
 
 def _adjustments(keys: Mapping[str, str]) -> Any:
     """Let waitress parse its own keys."""
+    known = [name for name, _ in Adjustments._params]
+    for key in keys:
+        if key not in known and (close := difflib.get_close_matches(key, [*_OWN_KEYS, *known], 1)):
+            raise SystemExit(f"[server] {key}: there is no such key; did you mean {close[0]}?")
     for key in ("port", "listen"):
         for address in keys.get(key, "").split():
             port = address.rpartition(":")[2]

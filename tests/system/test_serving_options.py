@@ -45,6 +45,12 @@ def test_an_unknown_key_is_refused() -> None:
         server_factory({}, listen="127.0.0.1:0", thread_count="8")
 
 
+@each(("key", "meant"), [("thread", "threads"), ("proceses", "processes"), ("lisen", "listen")])
+def test_a_misspelt_key_is_named_with_what_was_meant(key: str, meant: str) -> None:
+    with pytest.raises(SystemExit, match=rf"{key}: .* did you mean {meant}\?"):
+        server_factory({}, **{key: "8"})
+
+
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(SystemExit, match=r"Invalid host/port"):
         server_factory({}, listen="127.0.0.1:no-such-service")
