@@ -69,3 +69,21 @@ def test_html_that_never_ends_is_not_searched_for_its_end_each_time(
 ) -> None:
     short, long = (filled(f"a {beginning} ", size) for size in (16_000, 32_000))
     assert growth(lambda: pipeline.render(short, ""), lambda: pipeline.render(long, "")) < 3
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "(https://a.example/b)吧",
+        "https://a.example/`c`",
+        "- ```c\n",
+        "a\n|-|-|\n",
+        "[a](b (",
+        "``a`",
+    ],
+)
+def test_what_looks_like_its_end_is_not_searched_for_each_time(
+    pipeline: Pipeline, unit: str
+) -> None:
+    short, long = filled(unit, SIZE), filled(unit, 2 * SIZE)
+    assert growth(lambda: pipeline.render(short, ""), lambda: pipeline.render(long, "")) < 3
