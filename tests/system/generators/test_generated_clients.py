@@ -167,10 +167,9 @@ def test_kotlin_has_a_class_of_each_schema_under_its_name(folder: Path) -> None:
     assert [name for name in models if name[-1].isdigit()] == []
 
 
-@pytest.mark.parametrize("linter", ["spectral", "redocly"])
-def test_linters_find_no_error_and_no_warning(folder: Path, linter: str) -> None:
-    options = {
-        "spectral": ("lint", "openapi.json", "--fail-severity=warn"),
-        "redocly": ("lint", "openapi.json", "--max-problems=1000"),
-    }
-    npm(linter, *options[linter], folder=folder)
+def test_linters_find_no_error_and_no_warning(folder: Path) -> None:
+    npm("spectral", "lint", "openapi.json", "--fail-severity=warn", folder=folder)
+    # It has no option to fail on warnings, of which it speaks only where there are some.
+    printed = npm("redocly", "lint", "openapi.json", "--max-problems=1000", folder=folder)
+    assert "Your API description is valid" in printed, printed
+    assert "warning" not in printed, printed
