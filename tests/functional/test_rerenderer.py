@@ -9,7 +9,8 @@ from sqlalchemy import select, update
 from forumsvc.background.rerenderer import Rerenderer
 from forumsvc.errors import Unavailable
 from forumsvc.markup import RENDERER_VERSION, Renderer
-from forumsvc.models import Reply, Topic
+from forumsvc.models import Reply, ReplyWords, Topic
+from forumsvc.search.tokens import TOKENS_VERSION
 from forumsvc.services import search_index
 from forumsvc.services.content import rerendering
 from forumsvc.services.search_reindex import reindex
@@ -74,6 +75,9 @@ def test_texts_of_older_versions_are_rendered_and_found_and_nobody_is_notified(
     upgrade(forum, Reply, replies[4], body_html="<p>old</p>")
     upgrade(forum, Topic, topic, body_html="<p>old</p>")
     reindex(forum.database, from_scratch=True)
+    with forum.database.session.begin() as db:
+        outdated = {"version": TOKENS_VERSION - 1, "words": "old"}
+        db.execute(update(ReplyWords).where(ReplyWords.id == replies[1]).values(**outdated))
     notified = len(notifications_of(bob))
     assert forum.nobody.get("/search/replies", q="none name").json == []
     finish(make_rerenderer())
@@ -89,6 +93,8 @@ def test_texts_of_older_versions_are_rendered_and_found_and_nobody_is_notified(
     assert (answer["body_html"], answer["updated_at"]) == (NEW, before)
     found = forum.nobody.get("/search/replies", q="none name").json
     assert [one["id"] for one in found] == [replies[0]]
+    found = forum.nobody.get("/search/replies", q="same").json
+    assert [one["id"] for one in found] == [replies[1]]
     assert len(notifications_of(bob)) == notified
 
 

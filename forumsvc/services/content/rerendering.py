@@ -92,12 +92,16 @@ class Rerendering:
     ) -> None:
         """Store a batch's HTML in one short transaction, except for texts that were changed.
 
-        Where the HTML is the same, cached pages stay valid and nothing is indexed.
+        Where the HTML is the same, cached pages stay valid. All are found as this version has it.
         """
         html = [self._authoring.link_mentions(reads, one) for one in rendered_texts]
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
         rows = sorted(zip(batch, rendered_texts, html, strict=True), key=lambda each: each[0].id)
         changed = [row.id for row, _, made in rows if row.body_html != made]
+        words = TopicWords if post is Topic else ReplyWords
+        # Of the others the document may be of an older version of the tokens.
+        others = sorted({row.id for row in batch}.difference(changed))
+        search_index.index(self._database, words, others)
         with self._database.session.begin() as db:
             if changed:
                 search_index.lock(db, clock.now())
@@ -120,5 +124,4 @@ class Rerendering:
                     stats.rendered += 1
                 else:
                     stats.escaped += 1
-            words = TopicWords if post is Topic else ReplyWords
             search_index.index_now(db, words, changed)
