@@ -16,6 +16,7 @@ from forumsvc import clock
 from forumsvc.background import account_worker
 from forumsvc.background.host_report import HostReport
 from forumsvc.background.job_runner import JobRunner
+from forumsvc.background.maintenance import Maintenance
 from forumsvc.background.search_indexer import SearchIndexer
 from forumsvc.background.tasks import create_consumers, create_tasks
 from forumsvc.errors import Conflict
@@ -204,6 +205,8 @@ def test_nothing_is_left_that_names_the_person(
     assert [
         line for line in caplog.messages if re.search(rf"{LOGIN}|{EMAIL}|{ADDRESS}", line)
     ] == []
+    registry = forum.registry
+    Maintenance(forum.database, registry.photo_storages, registry.forum_settings).run()
     left = found(forum, LOGIN, NAME, EMAIL, ADDRESS)
     assert {one for one in left if f"{LOGIN}x".lower() not in one[1].lower()} == set()
     assert [each for each in (tmp_path / "photos").rglob("*") if each.is_file()] == []
