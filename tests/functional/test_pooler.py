@@ -137,6 +137,6 @@ def test_the_printed_settings_hold_in_the_forums_database_and_end_what_is_off(
     begin = f'ALTER ROLE "writer" IN DATABASE "{make_url(database_url).database}" SET '
     assert all(one.startswith(begin) for one in statements)
     shown = [one.removeprefix(begin) for one in statements]
-    assert {"timezone = 'utc'", "lock_timeout = '1200'", "statement_timeout = '0'"} <= {*shown}
+    assert {"timezone = 'UTC'", "lock_timeout = '1200'", "statement_timeout = '0'"} <= {*shown}
     # The commands go past the pooler.
     assert run_command("-c", ini, "db", "current", "--json").json["pending"] == []
