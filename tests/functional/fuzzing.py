@@ -268,6 +268,9 @@ def _make_new(case: Any, used: set[str]) -> None:
 def _is_let_pass(failure: Any, case: Any) -> bool:
     """Tell whether an answer is right, though the check cannot know it."""
     kind, body = type(failure).__name__, case.body
+    if kind == "JsonSchemaError" and case.operation.path.endswith("/openapi.yaml"):
+        # Described as a text, as clients want it; the check reads the YAML first.
+        return True
     if kind == "IgnoredAuth":
         # The check repeats a request without its token. A topic, reply or photo that is deleted, or
         # banned, by then or for others than admins, is 404 before anybody is asked who they are.
