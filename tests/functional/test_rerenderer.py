@@ -16,6 +16,7 @@ from forumsvc.services.content import rerendering
 from forumsvc.services.search_reindex import reindex
 from tests.functional.forum import Forum, Person
 from tests.functional.notifications import notifications_of
+from tests.unit.markup.hostile_texts import TEXTS
 
 pytestmark = pytest.mark.both_databases
 
@@ -149,7 +150,7 @@ def test_a_text_that_cannot_be_rendered_is_tried_once_and_a_busy_machine_later(
         assert stored(forum, Reply)[0][2] == RENDERER_VERSION - 1
     assert task.run() is False, "it waits"
     with forum.database.session.begin() as db:
-        db.execute(update(Reply).values(body="``a`" * 15_000))
+        db.execute(update(Reply).values(body=TEXTS["a table of empty cells"]))
     finish(make_rerenderer())
     assert stored(forum, Reply)[0][2] == 0
     assert make_rerenderer().run() is False

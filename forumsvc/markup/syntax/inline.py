@@ -19,6 +19,9 @@ _FORWARD = frozenset(
 )
 """The patterns that read nothing before a match except one character of `_PREFIXES`."""
 
+_ESCAPES = frozenset({"backslash_break", "escaped_ampersand", "escape"})
+"""The patterns that read nothing before a match: a backslash at its end is used up."""
+
 _PREFIXES = "\\!"
 
 _IN_PLACE_OF_INLINE = 20
@@ -34,6 +37,7 @@ class _InlineTreeProcessor(InlineTreeProcessor):
     def __init__(self, md: Markdown) -> None:
         super().__init__(md)
         self._forward = {md.inlinePatterns[name] for name in _FORWARD}
+        self._escapes = {md.inlinePatterns[name] for name in _ESCAPES}
 
     def _InlineProcessor__handleInline(  # noqa: N802 - Markdown's name
         self, data: str, first: int = 0
@@ -61,8 +65,8 @@ class _InlineTreeProcessor(InlineTreeProcessor):
             placeholder = self._InlineProcessor__stashNode(node, pattern.type())
             segments += [data[done:begin], placeholder]
             done = start
-            # Python-Markdown lets some links with an unclosed title end at -1.
-            if looks_behind or done <= begin or data[done - 1] in _PREFIXES:
+            is_prefix = data[done - 1] in _PREFIXES and pattern not in self._escapes
+            if looks_behind or is_prefix:
                 before = "".join(segments)
                 data = "".join((before, data[done:]))
                 segments = []
