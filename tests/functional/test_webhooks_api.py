@@ -165,7 +165,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("node_ids", ["general"], "integer"),
     ("node_ids", [*range(101)], "100"),
     ("description", "x" * 501, "500"),
-    ("description", "\0", "U+0000"),
+    ("description", "a\0", "U+0000"),
     ("active", "maybe", "true or false"),
 ]
 
