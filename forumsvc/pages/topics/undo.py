@@ -23,6 +23,7 @@ from ...security import principals
 from ...services import replies as reply_service
 from ...services import signed_tokens
 from ...services import topics as topic_service
+from ...services.moderation.reviews import is_decided_since
 from ...services.moderation.sweeps import is_swept
 from ...web.api.request import ForumRequest
 from ..forms import Values
@@ -90,7 +91,10 @@ def _context(kind: str) -> Factory:
             if row is None or row.user_id != user_id or row.deleted_at is None:
                 return None
             connection = request.db if request.is_write else request.read_connection
-            return None if is_swept(connection, user_id, row.deleted_at) else row
+            is_decided = is_swept(connection, user_id, row.deleted_at) or is_decided_since(
+                connection, kind, post_id, row.deleted_at
+            )
+            return None if is_decided else row
 
         secret, purpose = request.settings["session.secret"], _purpose(kind, post_id)
         row = signed_tokens.verify(secret, purpose, token, request.now, own, _time_of)

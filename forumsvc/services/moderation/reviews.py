@@ -76,6 +76,17 @@ def close_review(
         events.record(db, type_, now, actor_id=actor_id, user_id=user_id, data=data)
 
 
+def is_decided_since(db: SqlConnection, kind: str, post_id: int, since: datetime) -> bool:
+    """Return whether a moderator has decided on a post's reports since a time. kind: of the post.
+
+    The author had deleted it then: whatever was decided, it does not come back by itself.
+    """
+    column = Review.topic_id if kind == "topic" else Review.reply_id
+    is_post = (column == post_id, Review.object_key == f"{kind}:{post_id}")
+    decided = select(Review.id).where(*is_post, Review.resolved_at >= since)
+    return db.execute(decided.limit(1)).first() is not None
+
+
 def close_account_review(db: Session, now: datetime, user_id: int) -> None:
     """Resolve the open review of an account, if there is one, which is deleted without it.
 
