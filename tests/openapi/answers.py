@@ -53,8 +53,9 @@ def _components(shape: str) -> dict[str, Any]:
 
 @cache
 def _response_definition(
-    shape: str, path: str, method: str, status: str
+    shape: str, path: str, method: str, status: str, sent: str | None
 ) -> ResponseDefinition | None:
+    """Return what is described for a status. sent: the media type that it came with."""
     definition = document(shape)["paths"][path][method]["responses"].get(status)
     if definition is None:
         return None
@@ -64,8 +65,9 @@ def _response_definition(
     }
     if "content" not in definition:
         return ResponseDefinition(None, None, headers)
-    [(kind, content)] = definition["content"].items()
-    schema = {**closed_schema(content["schema"]), "components": _components(shape)}
+    contents = definition["content"]
+    kind = sent if sent in contents else next(iter(contents))
+    schema = {**closed_schema(contents[kind]["schema"]), "components": _components(shape)}
     return ResponseDefinition(
         kind, jsonschema_rs.validator_for(schema, validate_formats=True), headers
     )
@@ -116,7 +118,8 @@ def find_deviations(path: str, method: str, answer: TestResponse, shape: str = "
             return [f"{status} where nothing is described"]
         definition = ResponseDefinition("application/json", _failure(shape), {})
     else:
-        response = _response_definition(shape, template, method, status)
+        sent = answer.content_type
+        response = _response_definition(shape, template, method, status, sent)
         if response is None:
             return [f"{status} is not described"]
         definition = response
