@@ -4,18 +4,23 @@ Who restarts a process asks whether it is alive: it is not to be restarted becau
 away. Who sends it requests asks whether it is ready.
 """
 
+import logging
 from typing import Any
 
 from pyramid.config import Configurator
+from sqlalchemy.exc import DBAPIError
 
 from ..background.worker import is_anybody_alive
 from ..db.availability import Availability, AvailabilityCheck
+from ..errors import single_line_message
 from ..permissions import Common
 from ..resources.public import Public
 from ..services import deployment
 from ..serving.environment import DRAINING
 from ..web.api.request import ForumRequest
 from .errors import error_response
+
+log = logging.getLogger(__name__)
 
 
 def live(context: Public, request: ForumRequest) -> Any:
@@ -30,13 +35,13 @@ def ready(context: Public, request: ForumRequest) -> Any:
     webhooks wait because the database is a copy. Requests are answered all the same.
     """
     found = request.registry.availability.check()
-    can = {
-        "reads": found.reads,
-        "writes": found.writes,
-        "worker": _has_worker(request, found),
-        "copy": _is_copy(request, found),
-    }
+    can = {"reads": found.reads, "writes": found.writes, "worker": False, "copy": False}
     problem = found.problem
+    try:
+        can["worker"], can["copy"] = _has_worker(request, found), _is_copy(request, found)
+    except DBAPIError as error:  # a right on a table may be missing
+        log.error("what /health reads cannot be read: %s", single_line_message(error))
+        problem = "The database refuses what the service reads."
     if request.environ.get(DRAINING):
         problem = "This server is about to end."
     if problem is None:

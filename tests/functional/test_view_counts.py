@@ -159,11 +159,17 @@ def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
 
 
 @pytest.fixture
-def slow_writer(database: Database, topic: int) -> Iterator[Any]:
+def other(forum: Forum, alice: Person) -> int:
+    """Another topic."""
+    return forum.topic(alice, forum.node("Other"))
+
+
+@pytest.fixture
+def slow_writer(database: Database, topic: int, other: int) -> Iterator[Any]:
     """Another transaction, which has locked the topic."""
-    with database.writes.connect() as other:
-        other.execute(select(Topic.id).where(Topic.id == topic).with_for_update())
-        yield other
+    with database.writes.connect() as transaction:
+        transaction.execute(select(Topic.id).where(Topic.id == topic).with_for_update())
+        yield transaction
 
 
 @contextmanager
@@ -184,9 +190,8 @@ def on_second_update_of(forum: Forum, topic: int, act: Callable[[], object]) -> 
 
 @on_postgresql
 def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
-    forum: Forum, alice: Person, topic: int, slow_writer: Any, caplog: pytest.LogCaptureFixture
+    forum: Forum, topic: int, other: int, slow_writer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    other = forum.topic(alice, forum.node("Other"))
     counter = ViewCounter(forum.database, 3600)
     for one in (topic, topic, other):
         counter.count(one)
@@ -200,13 +205,12 @@ def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
 @on_postgresql
 def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
     forum: Forum,
-    alice: Person,
     topic: int,
+    other: int,
     slow_writer: Any,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    other = forum.topic(alice, forum.node("Other"))
     counter = ViewCounter(forum.database, 3600)
     for one in (topic, topic, other):
         counter.count(one)
