@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from ..clock import now, rfc3339
 
@@ -42,7 +43,8 @@ class FolderDelivery:
 @dataclass(frozen=True, slots=True)
 class SmtpDelivery:
     """Sends messages to an SMTP server (RFC 5321). security: none, starttls or tls; user: empty
-    for no authentication; timeout: seconds.
+    for no authentication; timeout: seconds; helo_name: what EHLO says (RFC 5321 §4.1.1.1), empty
+    for the name of this machine.
     """
 
     host: str
@@ -51,6 +53,7 @@ class SmtpDelivery:
     user: str
     password: str
     timeout: float
+    helo_name: str = ""
 
     def deliver(self, message: EmailMessage) -> int | None:
         """Send the message to its only recipient; return the server's reply code."""
@@ -84,10 +87,12 @@ class SmtpDelivery:
             server.login(self.user, self.password)
 
     def _connect(self) -> "_Smtp | _SmtpTls":
+        options: dict[str, Any] = {"timeout": self.timeout}
+        options["local_hostname"] = self.helo_name or None
         if self.security == "tls":
             context = ssl.create_default_context()
-            return _SmtpTls(self.host, self.port, timeout=self.timeout, context=context)
-        return _Smtp(self.host, self.port, timeout=self.timeout)
+            return _SmtpTls(self.host, self.port, context=context, **options)
+        return _Smtp(self.host, self.port, **options)
 
 
 class _Smtp(smtplib.SMTP):
@@ -128,5 +133,6 @@ def create_delivery(settings: Mapping[str, Any], ini_dir: Path) -> Delivery | No
                 settings["mail.user"],
                 settings["mail.password"],
                 settings["mail.timeout_seconds"],
+                settings["mail.helo_name"] or urlsplit(settings["site.url"] or "").hostname or "",
             )
     return None

@@ -11,6 +11,7 @@ from .static_files import asset_path
 _TOPICS = ("show", "lists", "reply_places", "pictures", "write", "actions", "undo", "likes")
 _ACCOUNTS = (
     *("account.login", "account.signup", "account.change_password", "account.reset_password"),
+    "account.stale_forms",
     *("account.email", "oauth.consent", "oauth.applications"),
 )
 _MODERATION = ("queue", "review", "log", "member", "report", "held_post")

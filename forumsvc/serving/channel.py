@@ -126,9 +126,10 @@ class StrictParser(HTTPRequestParser):
             raise ParsingError("Content-Length is invalid") from None
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
-        codings = b", ".join(_CODINGS.findall(header_plus)).lower()
-        if codings not in (b"", b"chunked") or "TRANSFER_ENCODING" in self.headers:
-            raise ParsingError("Transfer-Encoding is not chunked once, in HTTP/1.1")
+        if b"transfer-encoding" in header_plus.lower():
+            codings = b", ".join(_CODINGS.findall(header_plus)).lower()
+            if codings not in (b"", b"chunked") or "TRANSFER_ENCODING" in self.headers:
+                raise ParsingError("Transfer-Encoding is not chunked once, in HTTP/1.1")
         if self.version and not self.version.startswith("1."):
             self.error = RequestError(505, "This is HTTP/1.1")
         elif self.version == "1.1" and not self.expect_continue and self.headers.get("EXPECT"):

@@ -55,6 +55,8 @@ class UnreadBytes:
 
     def add(self, client: Client, count: int) -> None:
         """Count more bytes, or fewer."""
+        if not count:
+            return
         with self._lock:
             self.in_all += count
             self.peak = max(self.peak, self.in_all)

@@ -22,6 +22,12 @@ MAIL: tuple[Setting, ...] = (
     ),
     Setting("mail.user", TEXT, "", "the name to log in to the mail server by; empty: no log-in"),
     Setting("mail.password", TEXT, "", "the password for it", secret=True),
+    Setting(
+        "mail.helo_name",
+        TEXT,
+        "",
+        "the name that the service gives itself at the mail server; empty: the host of site.url",
+    ),
     Setting("mail.timeout_seconds", seconds(0.1, 300), "10", "how long the mail server may take"),
     Setting(
         "mail.requests_per_hour",

@@ -105,6 +105,19 @@ def test_a_secret_of_the_api_is_not_compressed(forum: Forum) -> None:
     assert "Content-Encoding" not in made.headers
 
 
+@each("suffix", ["-gzip", "-br"])
+def test_the_tags_of_a_proxy_that_compresses_are_understood(
+    make_forum: MakeForum, suffix: str
+) -> None:
+    forum = make_forum(http__gzip="false")
+    tag = raw(forum, "GET", DESCRIPTION).headers["ETag"]
+    mine = f'{tag[:-1]}{suffix}"'
+    again = raw(forum, "GET", DESCRIPTION, {"If-None-Match": mine})
+    assert (again.status_int, again.headers["ETag"]) == (304, mine)
+    changed = raw(forum, "GET", DESCRIPTION, {"If-None-Match": f'"other{suffix}"'})
+    assert changed.status_int == 200
+
+
 def test_each_form_has_a_strong_tag_of_its_own_and_is_revalidated_by_it(forum: Forum) -> None:
     plain = raw(forum, "GET", DESCRIPTION)
     small = raw(forum, "GET", DESCRIPTION, GZIP)

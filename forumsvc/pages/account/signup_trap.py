@@ -13,7 +13,8 @@ from ...web.api.request import ForumRequest
 from ..csrf import form_secret
 from ..forms import WHOLE_FORM
 
-FIELD, SHOWN_AT = "homepage", "shown_at"
+FIELD, SHOWN_AT = "extra", "shown_at"
+"""No name that password managers know."""
 _LONGEST_SECONDS = 86400
 """Nobody keeps the page open for longer; a program could send the same time again and again."""
 _STAMP = re.compile(r"([0-9]{1,15})\.([0-9a-f]{64})", re.ASCII)
@@ -36,9 +37,14 @@ def seconds_shown(request: ForumRequest) -> float | None:
 def check_person(request: ForumRequest) -> None:
     """Raise Invalid, for the form as a whole, if a program seems to have sent it."""
     least = request.settings["accounts.sign_up_min_seconds"]
-    is_filled = bool(request.parameters.get(FIELD))
+    if request.parameters.get(FIELD):
+        raise Invalid(
+            WHOLE_FORM,
+            "A field that is not shown was filled in, perhaps by a password manager. Look at the "
+            "form, and send it once more.",
+        )
     age = seconds_shown(request)
-    if is_filled or (least is not None and age is not None and age < least):
+    if least is not None and age is not None and age < least:
         raise Invalid(WHOLE_FORM, "This was sent too fast. Wait a few seconds and try again.")
     if least is not None and age is None:
         raise Invalid(

@@ -40,25 +40,30 @@ _TYPES = frozenset(
         "text/plain",
     }
 )
-_SUFFIX = re.compile(r'-gzip(?=")')
+_SUFFIXES = ("-gzip", "-br")
+"""Behind the tags of compressed forms: ours, and those of Apache's mod_deflate and mod_brotli."""
+_SUFFIX = re.compile(r'-(?:gzip|br)(?=")')
 _COMPRESSIBLE_STATUS = frozenset({200, 201})
 _CONDITION_HEADERS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_RANGE")
 
 
 def gzip_tween(handler: Handler, registry: ForumRegistry) -> Handler:
-    """Compress large responses, and add `Vary` to all that could be compressed."""
-    if not registry.forum_settings["http.gzip"]:
-        return handler
+    """Compress large responses, and add `Vary` to all that could be compressed.
+
+    Without `http.gzip` a proxy compresses them, whose tags are understood, too.
+    """
+    compresses = registry.forum_settings["http.gzip"]
 
     def compressing(request: ForumRequest) -> Any:
         environ = request.environ
-        sent = _strip_gzip_tags(environ)
+        sent = _strip_suffixes(environ)
         response = handler(request)
         status = response.status_int
         if status == 304:
-            _vary(response)
-            _restore_gzip_tag(response, sent.get("HTTP_IF_NONE_MATCH", ""))
-        elif status in _COMPRESSIBLE_STATUS and _is_compressible(response):
+            if compresses:
+                _vary(response)
+            _restore_tag(response, sent.get("HTTP_IF_NONE_MATCH", ""))
+        elif compresses and status in _COMPRESSIBLE_STATUS and _is_compressible(response):
             _vary(response)
             accepted = environ.get("HTTP_ACCEPT_ENCODING")
             if accepted is not None and takes_gzip(accepted):
@@ -70,11 +75,11 @@ def gzip_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     return compressing
 
 
-def _strip_gzip_tags(environ: dict[str, Any]) -> dict[str, str]:
+def _strip_suffixes(environ: dict[str, Any]) -> dict[str, str]:
     """Replace the tags of compressed forms in the request by plain ones; return the old headers."""
     sent = {}
     for name in _CONDITION_HEADERS:
-        if name in environ and "-gzip" in environ[name]:
+        if name in environ and any(f'{suffix}"' in environ[name] for suffix in _SUFFIXES):
             sent[name] = environ[name]
             environ[name] = _SUFFIX.sub("", environ[name])
     return sent
@@ -160,9 +165,10 @@ def _compressed(body: bytes) -> bytes:
 _compressed_cached = lru_cache(32)(_compressed)
 
 
-def _restore_gzip_tag(response: Any, sent: str) -> None:
+def _restore_tag(response: Any, sent: str) -> None:
     """Set the tag of a 304 to that of the compressed form if the client has that form."""
     tag = response.headers.get("ETag", "")
-    compressed = f'{tag[:-1]}-gzip"'
-    if tag.startswith('"') and compressed in sent:
-        response.headers["ETag"] = compressed
+    for suffix in _SUFFIXES:
+        compressed = f'{tag[:-1]}{suffix}"'
+        if tag.startswith('"') and compressed in sent:
+            response.headers["ETag"] = compressed

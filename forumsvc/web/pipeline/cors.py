@@ -29,8 +29,10 @@ def cors_tween(handler: Handler, registry: ForumRegistry) -> Handler:
             response = handler(request)
         else:
             response = (origin and _preflight(request)) or handler(request)
-            response.headers["Access-Control-Allow-Origin"] = allowed
-            response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+            response.headerlist += [
+                ("Access-Control-Allow-Origin", allowed),
+                ("Access-Control-Expose-Headers", _EXPOSED),
+            ]
         if origins and not everybody:
             response.headers.add("Vary", "Origin")
         return response

@@ -53,12 +53,9 @@ def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         _check_canonical_path(environ)
         _check_host(environ)
         _drop_unusable_conditions(request)
-        check_body(
-            settings,
-            int(environ.get("CONTENT_LENGTH") or 0),
-            environ.get("CONTENT_TYPE", ""),
-            environ.get("HTTP_CONTENT_ENCODING", ""),
-        )
+        if length := environ.get("CONTENT_LENGTH"):
+            coding = environ.get("HTTP_CONTENT_ENCODING", "")
+            check_body(settings, int(length), environ.get("CONTENT_TYPE", ""), coding)
         return handler(request)
 
     return guard
@@ -108,8 +105,9 @@ def _check_canonical_path(environ: dict[str, Any]) -> None:
     uri = environ.get("REQUEST_URI", path)
     origin = _ORIGIN.match(uri)
     sent = uri[origin.end() if origin else 0 :].partition("?")[0]
-    _check_path(sent)  # a server may leave raw control characters out of PATH_INFO
-    if sent.startswith("//") or _ESCAPED_SLASH.search(sent):
+    if sent != path:
+        _check_path(sent)  # a server may leave raw control characters out of PATH_INFO
+    if sent.startswith("//") or ("%" in sent and _ESCAPED_SLASH.search(sent)):
         raise NotFound("There is nothing here.")
     if path.startswith("/api/"):
         return

@@ -81,7 +81,7 @@ def test_whoever_fills_in_the_hidden_field_gets_no_account(
 ) -> None:
     form = visitor.form("/signup")
     advance(60)
-    assert not signed_up(form, visitor.forum, homepage="https://spam.example/")
+    assert not signed_up(form, visitor.forum, extra="https://spam.example/")
 
 
 @pytest.mark.parametrize("shown_at", ["", "0.x", "1.2.3"])
@@ -106,12 +106,12 @@ def test_a_form_is_good_for_a_day(visitor: Visitor, advance: Clock) -> None:
 
 def test_without_a_least_time_the_hidden_field_still_counts(make_forum: MakeForum) -> None:
     forum = make_forum(accounts__registration="open", accounts__sign_up_min_seconds="off")
-    assert not signed_up(Visitor(forum).form("/signup"), forum, homepage="x")
+    assert not signed_up(Visitor(forum).form("/signup"), forum, extra="x")
     assert signed_up(Visitor(forum).form("/signup"), forum)
 
 
 def test_the_hidden_field_is_out_of_reach_of_keyboards_and_screen_readers(visitor: Visitor) -> None:
-    field = visitor.get("/signup").html.find(id="homepage")
+    field = visitor.get("/signup").html.find(id="extra")
     assert (field["tabindex"], field["autocomplete"], field["value"]) == ("-1", "off", "")
     assert field.parent["aria-hidden"] == "true"
     assert "hidden" in field.parent["class"]

@@ -15,9 +15,11 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from forumsvc.mail import FolderDelivery, SmtpDelivery, texts
+from forumsvc.mail.delivery import create_delivery
 from forumsvc.mail.failures import is_permanent
 from forumsvc.mail.message import NoAsciiAddress, create_message
 from forumsvc.models import MailKind
+from forumsvc.settings import Settings
 from forumsvc.settings.pages import LANGUAGES
 from tests.postgres_keeper import free_port
 
@@ -36,12 +38,14 @@ class Server:
 
     def __init__(self) -> None:
         self.received: list[tuple[str, list[str], bytes]] = []
+        self.client_name = ""
 
     async def handle_DATA(  # noqa: N802 - aiosmtpd calls it so
         self, server: Any, session: Any, envelope: Any
     ) -> str:
         """Store a message."""
         self.received.append((envelope.mail_from, envelope.rcpt_tos, envelope.content))
+        self.client_name = session.host_name
         return "250 OK"
 
 
@@ -86,6 +90,18 @@ def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int
     assert received["Date"].datetime == SENT_AT
     assert received["Message-ID"] == "<1@example.org>"
     assert "https://x.example/?a=b" in received.get_content()
+
+
+def test_the_server_is_greeted_by_the_name_of_the_settings_or_of_the_site(
+    smtp: tuple[Server, int],
+) -> None:
+    server, port = smtp
+    for more, name in (({}, "f.example"), ({"mail.helo_name": "mx.f.example"}, "mx.f.example")):
+        here = {"mail.host": "127.0.0.1", "mail.port": str(port)}
+        delivery = create_delivery(Settings({**REQUIRED, **SMTP, **here, **more}), Path())
+        assert delivery is not None
+        delivery.deliver(message())
+        assert server.client_name == name
 
 
 def test_a_domain_of_other_letters_is_sent_as_a_labels_to_any_server(
