@@ -9,6 +9,7 @@ import re
 from urllib.parse import urlsplit
 
 from forumsvc.markup.html_nodes import Node, nodes
+from forumsvc.markup.link_schemes import with_scheme
 from forumsvc.markup.sanitizer import FOREIGN_REL, ID_PREFIX
 
 _POST_NUMBER = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w)", re.ASCII)
@@ -48,7 +49,9 @@ def postprocess(html: str, own_host: str) -> str:
 def _link(node: Node, own_host: str, ids: set[str]) -> str:
     attributes = dict(_ATTRIBUTE.findall(node.attributes))
     attributes.pop("rel", None)
-    href = attributes.get("href", "")
+    href = with_scheme(attributes.get("href", ""))
+    if href:
+        attributes["href"] = href
     if href[:1] == "#" and href[1:] in ids:
         attributes["href"] = f"#{ID_PREFIX}{href[1:]}"
     elif href and _is_foreign(html_text.unescape(href), own_host):

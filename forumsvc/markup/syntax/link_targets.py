@@ -6,6 +6,8 @@ CommonMark 0.31.2 §4.7 and §6.3.
 import re
 from typing import NamedTuple
 
+from forumsvc.markup.link_schemes import with_scheme
+
 _ESCAPE = r"\\[!-/:-@\[-`{-~]"
 _BLANKS = r"[ \t]*+(?:\n[ \t]*+)?"
 _BARE = rf"(?:{_ESCAPE}|[^ \t\n()])"
@@ -34,9 +36,9 @@ class Target(NamedTuple):
     title: str | None
 
     def unescaped(self) -> "Target":
-        """Return the target without the backslashes before its punctuation."""
+        """Return the target with a scheme, without the backslashes before its punctuation."""
         url = _ESCAPED.sub("", self.url).translate(_PERCENT_ENCODED)
-        return Target(url, self.title and _ESCAPED.sub("", self.title))
+        return Target(with_scheme(url), self.title and _ESCAPED.sub("", self.title))
 
 
 def find_inline(text: str, start: int) -> re.Match[str] | None:

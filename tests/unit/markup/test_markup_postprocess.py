@@ -37,6 +37,7 @@ def test_other_number_signs_stay_as_they_are(html: Html, text: str) -> None:
         *("https://other.example/", "http://other.example:80/x", "//other.example/"),
         *("https://forum.example.other.example", "https://forum.example@other.example/"),
         *("https://forum.example:8080/", "HTTPS://OTHER.example"),
+        *("other.example", "other.example:80/x", "www.other.example?a", "例子.中国/x", "me.md/x"),
     ],
 )
 def test_links_to_other_hosts_are_marked(html: Html, url: str) -> None:
@@ -60,13 +61,35 @@ def test_links_that_only_browsers_take_to_other_hosts_are_marked(url: str, own_h
     "url",
     [
         *("/topics/1", "topics/1", "?page=2", "#floor-3", "https://forum.example/topics/1"),
-        *("HTTPS://Forum.Example/x", "//forum.example/x", "mailto:a@login.org"),
+        *("HTTPS://Forum.Example/x", "//forum.example/x", "mailto:a@login.org", "README.md#x"),
+        *("page.html", "forum.example/x", "a@login.org", "v1.2", "./other.example", "a/b.org"),
     ],
 )
 def test_links_that_stay_here_are_not_marked(html: Html, url: str) -> None:
     rendered = html(f'<a href="{url}" rel="tag">x</a>')
     assert "href" in rendered
     assert "rel" not in rendered
+
+
+@each(
+    ("url", "href"),
+    [
+        ("example.org", "https://example.org"),
+        ("example.com:8080/x?a=b", "https://example.com:8080/x?a=b"),
+        ("me@example.org", "mailto:me@example.org"),
+        ("./example.org", "./example.org"),
+        ("docs/setup.py", "docs/setup.py"),
+        ("page.html?a=/b.org", "page.html?a=/b.org"),
+    ],
+)
+@each("link", ["[x]({})", "[x]\n\n[x]: {}", '<a href="{}">x</a>'])
+def test_a_link_without_its_scheme_gets_one_unless_it_is_a_path(
+    html: Html, link: str, url: str, href: str
+) -> None:
+    if link.startswith("<"):
+        url = url.replace(":8080", "")
+        href = href.replace(":8080", "")
+    assert f'<a href="{href}"' in html(link.format(url))
 
 
 def test_a_heading_s_id_has_a_prefix_and_is_found_by_the_author_s_links(html: Html) -> None:
