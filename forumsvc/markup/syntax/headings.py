@@ -28,7 +28,7 @@ class _SetextHeadingProcessor(BlockProcessor):
         block = blocks.pop(0)
         *lines, underline = self._lines(block) or [""]
         heading = SubElement(parent, "h1" if "=" in underline else "h2")
-        heading.text = "\n".join(line.strip() for line in lines)
+        heading.text = "\n".join(line.strip(" \t") for line in lines)
         if rest := block[sum(map(len, lines)) + len(lines) + len(underline) + 1 :]:
             blocks.insert(0, rest)
 

@@ -100,6 +100,10 @@ def test_code_stays_plain_where_the_lexers_have_taken_their_time(
         ("a\x00b\x01c", "<p>a\ufffdbc</p>"),
         ("\ufeff# a", '<h1 id="user-content-a">a</h1>'),
         (" \n\n ", ""),
+        ("\u3000\u3000一\n\u3000\u3000二", "<p>\u3000\u3000一<br>\u3000\u3000二</p>"),
+        ("> \xa0a", "<blockquote><p>&nbsp;a</p></blockquote>"),
+        ("- \u2003a", "<ul><li>\u2003a</li></ul>"),
+        ("\u3000a\n===", '<h1 id="user-content-a">\u3000a</h1>'),
     ],
 )
 def test_small_things_are_read_as_authors_expect(html: Html, text: str, expected: str) -> None:
