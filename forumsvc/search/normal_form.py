@@ -10,20 +10,31 @@ _MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _LATIN_OR_GREEK = (
     r"\u00aa-\u02af\u0370-\u03ff\u1d00-\u1dbf\u1e00-\u1fff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f"
 )
-# Marks are removed from these letters only: か and が, и and й are different letters.
+# Combining marks are removed from these letters only: か and が, и and й are different letters.
 _MARKED = re.compile(rf"[a-z][{_MARKS}]+|[{_LATIN_OR_GREEK}][{_MARKS}]*")
+# Most texts in Arabic and Hebrew are written without vowel signs; the last one stretches a word.
+_VOWEL_SIGNS = (
+    r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    r"\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u08ca-\u08e1\u08e3-\u08ff"
+    r"\u0640"
+)
+_VOWEL_SIGN = re.compile(f"[{_VOWEL_SIGNS}]+")
+_ALEF = "\u0627"
+# With madda, hamza above or below, and wasla.
+_OTHER_ALEF = re.compile("[\u0622\u0623\u0625\u0671]")
 
 _MAX_KEY = 100
 # A character with what is composed with it: marks, voicing marks, and the letters of Hangul.
 _CHARACTER = re.compile(
-    rf"[\s\S][{_MARKS}\u0653-\u0655\uff9e\uff9f\u3099\u309a\u1160-\u11ff{INVISIBLE_CHARACTERS}]*"
+    rf"[\s\S][{_MARKS}{_VOWEL_SIGNS}\uff9e\uff9f\u3099\u309a\u1160-\u11ff{INVISIBLE_CHARACTERS}]*"
 )
 
 
 def normalize(text: str) -> str:
     """Return the normal form: NFKC, without case, invisible characters and marks.
 
-    Marks are removed from Latin and Greek letters only.
+    Marks are removed from Latin and Greek letters, vowel signs of Arabic and Hebrew, and the forms
+    of the alef are one.
     """
     if text.isascii():
         return text.lower()
@@ -31,7 +42,8 @@ def normalize(text: str) -> str:
     visible = INVISIBLE.sub("", stream_safe(text))
     # A second time, because casefold may return what is not in NFKC.
     folded = normalized("NFKC", visible).casefold()
-    plain = normalized("NFKC", folded)
+    unvocalized = _OTHER_ALEF.sub(_ALEF, _VOWEL_SIGN.sub("", folded))
+    plain = normalized("NFKC", unvocalized)
     return _MARKED.sub(_without_marks, plain)
 
 

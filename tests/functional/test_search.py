@@ -66,6 +66,8 @@ def test_all_words_must_stand_in_one_post(forum: Forum, alice: Person, node: int
         ("ภาษาไทยค้นหา", "ไทย"),
         ("Ein schönes Café", "cafe schones"),
         ("Привет, мир", "привет"),
+        ("الكِتَاب لأحمد", "الكتاب لاحمد"),
+        ("שָׁלוֹם עולם", "שלום"),
         ("We use node.js and C++", "node c++"),
     ],
 )

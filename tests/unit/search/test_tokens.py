@@ -17,6 +17,14 @@ from tests.cases import each
         ("が", "が"),
         ("ｶﾞ", "ガ"),
         ("soft\u00adhyphen\u200b", "softhyphen"),
+        ("الكِتَاب مُحَمَّد", "الكتاب محمد"),
+        ("\ufedf\ufee0\ufcf2\ufeae\ufe8f", "للرب"),
+        ("كتـــاب", "كتاب"),
+        ("أحمد إحمد آحمد ٱحمد ا\u064e\u0654حمد", "احمد احمد احمد احمد احمد"),
+        ("مسؤول رئيس", "مسؤول رئيس"),
+        ("و\u064f\u0654", "ؤ"),
+        ("שָׁלוֹם בְּרֵאשִׁית \ufb2a", "שלום בראשית ש"),
+        ("か\u0640\u3099", "が"),
     ],
 )
 def test_texts_are_compared_without_case_width_and_latin_accents(text: str, normal: str) -> None:
@@ -29,7 +37,10 @@ def test_every_invisible_character_is_removed() -> None:
     assert [hex(ord(one)) for one in invisible if normalize(f"a{one}b") != "ab"] == []
 
 
-@each("text", ["Straße ﬁne Ế ｶﾞ x", "plain", "中文，ＡＢ", "e\u0301e"])
+@each(
+    "text",
+    ["Straße ﬁne Ế ｶﾞ x", "plain", "中文，ＡＢ", "e\u0301e", "مُحَمَّد أ", "שָׁלוֹם", "e\u0640\u0301"],
+)
 def test_each_character_of_the_normal_form_has_its_place_in_the_text(text: str) -> None:
     normal, offsets = normalize_with_offsets(text)
     assert normal == normalize(text)
