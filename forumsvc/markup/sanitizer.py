@@ -108,6 +108,13 @@ def sanitize_author_html(html: str) -> str:
     return _AUTHOR_CLEANER.clean(escape_other_tags(html))
 
 
+def keeps_target(attribute: str, url: str) -> bool:
+    """Return whether a link's `href` or an image's `src` remains when it is sanitized."""
+    tag = {"href": "a", "src": "img"}[attribute]
+    quoted = url.replace('"', "&quot;")
+    return f" {attribute}=" in _AUTHOR_CLEANER.clean(f'<{tag} {attribute}="{quoted}">')
+
+
 def sanitize(html: str) -> str:
     """Return the allowed part of `html`, such that sanitizing it again changes nothing.
 

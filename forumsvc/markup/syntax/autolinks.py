@@ -17,7 +17,7 @@ _UNSPACED = rf"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
 """A character of a script without spaces: CJK, Thai, Lao, Burmese, Khmer."""
 
 _START = (
-    r"(?<![A-Za-z0-9/<@.-])(?<![A-Za-z0-9]_)(?i:(?:https?|ftp)://(?:[\w.~%!$&*+,;=:-]{1,64}@)?|www\.)"
+    r"(?<![A-Za-z0-9/<@.-])(?<![A-Za-z0-9]_)(?i:https?://(?:[\w.~%!$&*+,;=:-]{1,64}@)?|www\.)"
     r"(?=[^\W_])"
 )
 _LABEL = r"[^\W_](?:[\w-]{0,62}[^\W_])?"

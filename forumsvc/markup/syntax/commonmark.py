@@ -14,6 +14,8 @@ from markdown.inlinepatterns import (
 )
 from markdown.util import AMP_SUBSTITUTE
 
+from forumsvc.markup.sanitizer import keeps_target
+
 _AUTOLINK = r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>"
 _EMAIL_AUTOLINK = r"<((?:mailto:)?[\w.!#$%&'*+/=?^`{|}~-]+@[^\W_](?:[\w.-]*[^\W_])?)>"
 _BEFORE_ESCAPES = 185
@@ -43,8 +45,19 @@ class _EscapedAmpersandProcessor(InlineProcessor):
         return f"{AMP_SUBSTITUTE}amp;", m.start(), m.end()
 
 
+class _AutolinkProcessor(AutolinkInlineProcessor):
+    """Leaves `<irc://x.example>` as text: links of its scheme are not allowed."""
+
+    def handleMatch(  # noqa: N802 - Markdown's name
+        self, m: re.Match[str], data: str
+    ) -> tuple[Element | None, int | None, int | None]:
+        if keeps_target("href", self.unescape(m[1])):
+            return super().handleMatch(m, data)
+        return None, None, None
+
+
 def add_commonmark(md: Markdown) -> None:
-    """Add escapes for all punctuation, hard breaks, indents, autolinks of every scheme."""
+    """Add escapes for all punctuation, hard breaks, indents, autolinks of the allowed schemes."""
     md.parser.blockprocessors.register(
         _ParagraphProcessor(md.parser), "paragraph", _IN_PLACE_OF_PARAGRAPH
     )
@@ -55,9 +68,7 @@ def add_commonmark(md: Markdown) -> None:
     md.inlinePatterns.register(
         _EscapedAmpersandProcessor(r"\\&"), "escaped_ampersand", _BEFORE_ESCAPES
     )
-    md.inlinePatterns.register(
-        AutolinkInlineProcessor(_AUTOLINK, md), "autolink", _IN_PLACE_OF_AUTOLINK
-    )
+    md.inlinePatterns.register(_AutolinkProcessor(_AUTOLINK, md), "autolink", _IN_PLACE_OF_AUTOLINK)
     md.inlinePatterns.register(
         AutomailInlineProcessor(_EMAIL_AUTOLINK, md), "automail", _IN_PLACE_OF_AUTOMAIL
     )

@@ -33,11 +33,6 @@ class _Definitions(dict[str, Target]):
         self.used: set[str] = set()
         self.paragraphs: list[tuple[str, Element, Element]] = []
 
-    def use(self, label: str) -> Target | None:
-        """Return the target of a label, which a link uses."""
-        self.used.add(label)
-        return self.get(label)
-
     def clear(self) -> None:
         super().clear()
         self.used.clear()

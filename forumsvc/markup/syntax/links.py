@@ -8,6 +8,7 @@ from markdown import Markdown
 from markdown.inlinepatterns import InlineProcessor
 from markdown.util import INLINE_PLACEHOLDER_RE
 
+from forumsvc.markup.sanitizer import keeps_target
 from forumsvc.markup.syntax.link_targets import (
     Target,
     find_inline,
@@ -29,6 +30,9 @@ class _Opening(NamedTuple):
     start: int
     text: int
     is_image: bool
+
+    def allows(self, target: Target) -> bool:
+        return keeps_target("src" if self.is_image else "href", target.url)
 
 
 class _Link(NamedTuple):
@@ -104,11 +108,11 @@ class _LinkProcessor(InlineProcessor):
         return links
 
     def _target(self, text: str, opening: _Opening, closing: int) -> tuple[Target, int] | None:
-        """Return where the brackets lead, and the end of it all."""
+        """Return where the brackets lead, and the end of it all; None if they are text."""
         if inline := find_inline(text, closing + 1):
             url, title = target_of(inline)
-            target = Target(self._source(url), title and self._source(title))
-            return target.unescaped(), inline.end()
+            target = Target(self._source(url), title and self._source(title)).unescaped()
+            return (target, inline.end()) if opening.allows(target) else None
         if not self.md.references:
             return None
         reference = _REFERENCE.match(text, closing + 1)
@@ -117,8 +121,12 @@ class _LinkProcessor(InlineProcessor):
             label = text[opening.text : closing]
         if "[" in label:
             return None
-        target = self.md.references.use(normalize_label(self._source(label)))
-        return (target, end) if target else None
+        label = normalize_label(self._source(label))
+        defined = self.md.references.get(label)
+        if defined is None or not opening.allows(defined):
+            return None
+        self.md.references.used.add(label)
+        return defined, end
 
     def _element(self, link: _Link) -> Element:
         if link.is_image:

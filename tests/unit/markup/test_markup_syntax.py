@@ -92,7 +92,7 @@ def test_code_stays_plain_where_the_lexers_have_taken_their_time(
     ("text", "expected"),
     [
         ("a\nb\n---", '<h2 id="user-content-a-b">a<br>b</h2>'),
-        ("<irc://x.example/y>", "<p><a>irc://x.example/y</a></p>"),
+        ("<irc://x.example/y>", "<p>&lt;irc://x.example/y&gt;</p>"),
         ("use <script> so", "<p>use &lt;script&gt; so</p>"),
         ("a <!-- b\n\nc", "<p>a &lt;!-- b</p><p>c</p>"),
         ("<div>\n*a*\n\n*b*\n</div>", "<div>*a*<p><em>b</em></p></div>"),
@@ -341,6 +341,12 @@ def test_what_is_no_html_of_authors_is_shown(html: Html, place: str, written: st
             "<p>List&lt;S&gt; <i>a</i>, a&lt;code&gt; <code>b</code></p>",
         ),
         ("[12:30]: hello", "<p>[12:30]: hello</p>"),
+        ("[call](tel:+44123)", "<p>[call](tel:+44123)</p>"),
+        ("ftp://e.org/x [*x*](ftp://e.org)", "<p>ftp://e.org/x [<em>x</em>](ftp://e.org)</p>"),
+        ("![x](data:image/png;base64,AA)", "<p>![x](data:image/png;base64,AA)</p>"),
+        ("![x](blob:a 'c')", "<p>![x](blob:a 'c')</p>"),
+        ("[x]\n\n[x]: javascript:a", "<p>[x]</p><p>[x]: javascript:a</p>"),
+        ("[[x](javascript:a)](/b)", '<p><a href="/b">[x](javascript:a)</a></p>'),
         ("[a]: /b *c*", "<p>[a]: /b <em>c</em></p>"),
         (
             "[a]: https://b.org",
