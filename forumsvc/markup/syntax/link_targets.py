@@ -19,7 +19,8 @@ _TITLE = (
     rf"|'(?:{_ESCAPE}|[^'])*+'"
     rf"|\((?:{_ESCAPE}|[^()])*+\))"
 )
-_LABEL = rf"\[(?P<label>(?:{_ESCAPE}|[^\[\]]){{1,999}}+)\]"
+_LABEL = rf"\[(?!\^)(?P<label>(?:{_ESCAPE}|[^\[\]]){{1,999}}+)\]"
+"""One that begins with `^` is that of a footnote, which is text."""
 _INLINE = re.compile(rf"\({_BLANKS}(?:{_URL}(?:(?=[ \t\n]){_BLANKS}{_TITLE})?+)?{_BLANKS}\)")
 _DEFINITION = re.compile(
     rf" {{0,3}}{_LABEL}:{_BLANKS}{_URL}"

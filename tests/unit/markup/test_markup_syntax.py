@@ -341,6 +341,8 @@ def test_what_is_no_html_of_authors_is_shown(html: Html, place: str, written: st
             "<p>List&lt;S&gt; <i>a</i>, a&lt;code&gt; <code>b</code></p>",
         ),
         ("[12:30]: hello", "<p>[12:30]: hello</p>"),
+        ("a[^1]\n\n[^1]: Smith2020", "<p>a[^1]</p><p>[^1]: Smith2020</p>"),
+        ("a[b][^1] [^1](/c)\n\n[^1]: d", '<p>a[b][^1] <a href="/c">^1</a></p><p>[^1]: d</p>'),
         ("[call](tel:+44123)", "<p>[call](tel:+44123)</p>"),
         ("ftp://e.org/x [*x*](ftp://e.org)", "<p>ftp://e.org/x [<em>x</em>](ftp://e.org)</p>"),
         ("![x](data:image/png;base64,AA)", "<p>![x](data:image/png;base64,AA)</p>"),
