@@ -16,8 +16,9 @@ MAX_WORDS = 10
 
 _QUOTES = '"\u201c\u201d\u201e'
 _NAMES = "node|by|in|before|after|is|order"
+# A minus excludes a word before which it stands: not in --force and ->.
 _PART = re.compile(
-    rf"(?P<minus>-)?(?:(?P<name>{_NAMES})[:\uff1a])?"
+    rf"(?:(?<!\S)(?P<minus>-)(?![->]))?(?:(?P<name>{_NAMES})[:\uff1a])?"
     rf"(?:[{_QUOTES}](?P<quoted>[^{_QUOTES}]*)[{_QUOTES}]|(?P<plain>\S+))",
     re.IGNORECASE,
 )
