@@ -39,6 +39,9 @@ _ATTRIBUTE = (
     rf"(?:{SPACE}++[A-Za-z_:][A-Za-z0-9_.:-]*+"
     rf"(?:{SPACE}*+={SPACE}*+(?:[^ \t\n\r\f\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+)"
 )
+_MADE_OF_MARKDOWN = HEADINGS | {
+    *("blockquote", "li", "ol", "p", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+}
 _VOID = {"br", "hr", "img", "input", "wbr"}
 # `ffmpeg -i <input>` is a text: of inputs only check boxes are let through, of images those with a
 # source.
@@ -64,11 +67,9 @@ def escape_other_tags(html: str) -> str:
     """Return HTML in which every `<` is escaped that begins no tag of `TAGS`.
 
     So are start tags right behind a word that are never closed, as in `vector<i>` and
-    `a<b and c>d`, and the tags of elements that are nested too deep.
+    `a<b and c>d`, the tags of elements that are nested too deep, and end tags without a start.
     """
     html = _NO_TAG.sub("&lt;", html)
-    if html.count("<") <= MAX_DEPTH and _BEHIND_WORD.search(html) is None:
-        return html
     pieces: list[str] = []
     done = 0
     for at in _unmatched(html):
@@ -80,6 +81,7 @@ def escape_other_tags(html: str) -> str:
 def _unmatched(html: str) -> list[int]:
     """Return where the tags begin that are to be text, in order."""
     open_at: dict[str, list[int]] = {}
+    last_end: dict[str, int] = {}
     too_deep: set[int] = set()
     text: list[int] = []
     depth = 0
@@ -93,10 +95,18 @@ def _unmatched(html: str) -> list[int]:
             depth += 1
             if depth > MAX_DEPTH:
                 too_deep.add(start)
-        elif starts:
+            continue
+        if starts:
             depth -= 1
             if starts.pop() in too_deep:
                 text.append(start)
+            last_end[name] = start
+        elif name in _MADE_OF_MARKDOWN and name in last_end:
+            # The end of a Markdown paragraph is surplus where its author wrote `</p>` within it.
+            text.append(last_end[name])
+            last_end[name] = start
+        else:
+            text.append(start)
     behind_word = {found.start() for found in _BEHIND_WORD.finditer(html)}
     unclosed = behind_word.intersection(chain.from_iterable(open_at.values()))
     return sorted({*text, *too_deep, *unclosed})
