@@ -12,7 +12,8 @@ from forumsvc.markup.html_nodes import Node, nodes
 from forumsvc.markup.link_schemes import with_scheme
 from forumsvc.markup.sanitizer import FOREIGN_REL, ID_PREFIX
 
-_POST_NUMBER = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w)", re.ASCII)
+_POST_NUMBER = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w|\ufe0f?\u20e3)", re.ASCII)
+"""Not the `#1` of an emoji: a keycap."""
 MAX_POST_NUMBERS = 500
 """That become links in one text: each is twenty times as long as its number."""
 _POST_NUMBER_LINK = r'<a href="#floor-\1" class="floor-reference">#\1</a>'

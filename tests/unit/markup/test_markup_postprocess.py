@@ -24,6 +24,7 @@ def test_a_number_sign_before_a_number_links_to_that_reply(html: Html, text: str
     [
         *("#0", "#012", "#123456", "#12ab", "#12.5", "issue#12", "/#12", "##12", "`#12`"),
         *("    #12", "```\n#12\n```", "[#12](https://example.org)", "https://example.org/#12"),
+        *("#1\ufe0f\u20e3", "#12\u20e3"),
         *('<b title="#12">x</b>', "&#35;&#12;"),
     ],
 )
