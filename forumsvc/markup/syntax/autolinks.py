@@ -35,7 +35,9 @@ _PIECE = re.compile(
 """What goes on at least to a parenthesis that may be the sentence's: `(https://a.example/b)吧`."""
 
 _ENTITY = re.compile(r"&[A-Za-z0-9]+;\Z")
-_TRAILING_PUNCTUATION = "?!.,:;*_~'"
+_TRAILING_PUNCTUATION = "?!.,:;*~'"
+_MAX_BEFORE = 500
+"""Characters before a URL in which emphasis is looked for that it may end."""
 
 _EMAIL = (
     rf"(?i)(?P<mail>(?<![-/+@.])(?:(?<!\w)|(?<={_UNSPACED}))[a-z0-9_+-](?:[a-z0-9_+-]|\.(?!\.))*(?<!\.)"
@@ -78,7 +80,8 @@ class _AutolinkProcessor(InlineProcessor):
                 end = stashed.end()
             else:
                 break
-        return start + len(_strip_trailing_punctuation(data[start:end]))
+        punctuation = _TRAILING_PUNCTUATION + "_" * _is_emphasized(data, start)
+        return start + len(_strip_trailing_punctuation(data[start:end], punctuation))
 
     def _stashed_text(self, data: str, start: int) -> re.Match[str] | None:
         """Return the placeholder at `start` if it is that of text: an escape or a login."""
@@ -87,7 +90,13 @@ class _AutolinkProcessor(InlineProcessor):
         return stashed if isinstance(node, str) and _HTML not in node else None
 
 
-def _strip_trailing_punctuation(url: str) -> str:
+def _is_emphasized(data: str, start: int) -> bool:
+    """Return whether the last `_` before a URL begins emphasis, so that one may end behind it."""
+    last = data.rfind("_", max(0, start - _MAX_BEFORE), start)
+    return last >= 0 and not data[last + 1].isspace() and not data[max(0, last - 1)].isalnum()
+
+
+def _strip_trailing_punctuation(url: str, punctuation: str) -> str:
     """Return a URL without the punctuation of its sentence and without unmatched brackets."""
     surplus = {
         closing: url.count(closing) - url.count(opening) for opening, closing in ("()", "[]", "{}")
@@ -100,7 +109,7 @@ def _strip_trailing_punctuation(url: str) -> str:
             end -= 1
         elif last == ";" and (entity := _ENTITY.search(url, max(0, end - 40), end)):
             end = entity.start()
-        elif last in _TRAILING_PUNCTUATION:
+        elif last in punctuation:
             end -= 1
         else:
             break

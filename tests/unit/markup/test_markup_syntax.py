@@ -269,6 +269,15 @@ def addresses(html: str) -> list[str]:
             ["https://x.org/a_b?c=@ann", "https://x.org/"],
         ),
         ("https://x.org/<b>d</b>", ["https://x.org/"]),
+        (
+            "https://x.org/@you_ https://x.org/a_b_. https://x.org/__init__",
+            ["https://x.org/@you_", "https://x.org/a_b_", "https://x.org/__init__"],
+        ),
+        (
+            "_https://x.org/y_ **_see https://x.org/z_** __https://x.org/__",
+            ["https://x.org/y", "https://x.org/z", "https://x.org/"],
+        ),
+        ("_a_ a_b https://x.org/y_, _ https://x.org/z_", ["https://x.org/y_", "https://x.org/z_"]),
         ("a@x.org_ éa@x.org x_www.x.org", []),
     ],
 )
