@@ -9,6 +9,7 @@ from typing import Any
 
 from ..clock import parse_rfc3339
 from ..errors import Invalid
+from ..ids import is_login, parse_id
 from ..texts import Message
 from .tokens import Term, as_prefix, terms
 
@@ -135,6 +136,11 @@ def parse_moment(name: str, text: str) -> datetime:
     return moment
 
 
+def wrong_operator(reason: str) -> Invalid:
+    """Return the error of an operator with a wrong value, which says how to find it as words."""
+    return Invalid("q", Message("%(reason)s; put it in quotes to find it as words", reason=reason))
+
+
 def _read_operator(parts: _Parts, name: str, found: re.Match[str], *, is_excluded: bool) -> None:
     if is_excluded:
         raise Invalid(
@@ -162,8 +168,10 @@ def _read_phrase(parts: _Parts, text: str, *, is_excluded: bool) -> None:
 
 
 def _read_words(parts: _Parts, text: str, *, is_excluded: bool) -> None:
-    if text.startswith("@") and text.strip("@") and not is_excluded:
-        parts.operators["by"] = text.removeprefix("@")
+    login = text.removeprefix("@")
+    # Not @types/node, which can name nobody.
+    if login != text and not is_excluded and (is_login(login) or parse_id(login)):
+        parts.operators["by"] = login
         return
     asked = terms(text)
     if text.endswith("*") and asked:
@@ -196,7 +204,7 @@ def _unfinished(name: str) -> Invalid:
 
 
 def _in_operator(name: str, reason: str) -> Invalid:
-    return Invalid("q", Message("%(field)s: %(reason)s", field=name, reason=reason))
+    return wrong_operator(Message("%(field)s: %(reason)s", field=name, reason=reason))
 
 
 def _read_text(name: str, value: str) -> str:

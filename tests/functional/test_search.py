@@ -217,8 +217,8 @@ def test_until_posts_are_indexed_a_search_says_so(forum: Forum, topic: int) -> N
     [
         ({"q": " "}, "q: must not be empty"),
         ({"q": "x" * 201}, "q: must have at most 200 characters, and has 201"),
-        ({"q": "node:Rubi"}, "q: there is no node 'Rubi'"),
-        ({"q": "@nobody"}, "q: there is no user 'nobody'"),
+        ({"q": "node:Rubi"}, "q: there is no node 'Rubi'; put it in quotes"),
+        ({"q": "@media css"}, "q: there is no user 'media'; put it in quotes"),
         ({"q": "a", "by": "nobody"}, "by: there is no user 'nobody'"),
         ({"q": "a", "since": "soon"}, "since: must be a date such as 2026-01-31, not 'soon'"),
         ({"q": "a", "since": "2026-99"}, "since: must be a date such as 2026-01-31, not '2026-99'"),

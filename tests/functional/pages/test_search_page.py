@@ -8,6 +8,8 @@ from tests.functional.forum import Forum
 
 from .visitor import Visitor, problem, wrong
 
+QUOTES = "put it in quotes to find it as words"
+
 
 @pytest.fixture
 def indexed(forum: Forum) -> int:
@@ -54,7 +56,7 @@ def test_without_words_there_is_only_the_form(visitor: Visitor, query: str) -> N
 
 def test_a_wrong_operator_is_an_error_of_the_field(visitor: Visitor, indexed: int) -> None:
     page = visitor.get("/search", q="boats by:nobody")
-    assert "There is no user 'nobody'." in wrong(page)
+    assert f"There is no user 'nobody'; {QUOTES}." in wrong(page)
     assert page.html.find(id="q")["value"] == "boats by:nobody"
 
 
@@ -89,10 +91,10 @@ def test_a_search_that_is_off_has_no_page_and_no_link(make_forum: MakeForum) -> 
 @pytest.mark.parametrize(
     ("words", "language", "sentence"),
     [
-        ("by:nobodyatall x", "en", "There is no user 'nobodyatall'."),
-        ("by:nobodyatall x", "zh", "没有用户 'nobodyatall'。"),
+        ("by:nobodyatall x", "en", f"There is no user 'nobodyatall'; {QUOTES}."),
+        ("by:nobodyatall x", "zh", "没有用户 'nobodyatall'；加上引号即可按文字搜索。"),
         ("-x", "en", "The search must also have a word that is to be found."),
-        ("after:soon x", "en", "After: 'soon' is no date such as 2026-01-31."),
+        ("after:soon x", "en", f"After: 'soon' is no date such as 2026-01-31; {QUOTES}."),
     ],
 )
 def test_what_is_wrong_with_the_words_is_a_sentence(
