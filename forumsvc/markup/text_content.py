@@ -4,6 +4,8 @@ import html as html_text
 import re
 
 _TAG = re.compile(r'</?([a-z][a-z0-9]*)(?:[^">]++|"[^"]*+")*+>')
+_DETAILS = re.compile(r'<(/?)details((?:[^">]++|"[^"]*+")*+)>')
+_SUMMARY = re.compile(r'\s*<summary(?:[^">]++|"[^"]*+")*+>(.*?)</summary>', re.DOTALL)
 _CUT_REFERENCE = re.compile(r"&[#0-9A-Za-z]*\Z")
 _INLINE = frozenset(
     {
@@ -27,6 +29,31 @@ def text_of_cut_html(html: str) -> str:
     # In a text `<` is escaped, so what is left of it begins the tag that was cut.
     whole = _TAG.sub(_gap, html).partition("<")[0]
     return html_text.unescape(_CUT_REFERENCE.sub("", whole))
+
+
+def without_details(html: str) -> str:
+    """Return sanitized HTML, which may be cut, without what closed `<details>` hide.
+
+    Of each outermost one its summary stays, where that is the first in it.
+    """
+    if "<details" not in html:
+        return html
+    kept, depth, end = [], 0, 0
+    for tag in _DETAILS.finditer(html):
+        closing, attributes = tag.groups()
+        if closing:
+            if depth == 1:
+                end = tag.end()
+            depth = max(depth - 1, 0)
+        elif depth or ' open="' not in attributes:
+            if not depth:
+                kept.append(html[end : tag.start()])
+                if summary := _SUMMARY.match(html, tag.end()):
+                    kept.append(summary[1].partition("<details")[0])
+            depth += 1
+    if not depth:
+        kept.append(html[end:])
+    return " ".join(kept)
 
 
 def _gap(tag: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import orjson
 from markupsafe import Markup
 
-from ..markup.text_content import text_content
+from ..markup.text_content import text_content, without_details
 from ..queries.rows import TopicRow
 from ..web.api.request import ForumRequest
 from .paths import absolute_url, topic_path, user_path
@@ -70,9 +70,10 @@ def topic_preview(request: ForumRequest, row: TopicRow, page: int, image: str) -
     """Return the preview of a topic. page: which of its replies; image: the author's avatar."""
     path = topic_path(request, row.id)
     address = absolute_url(request, path)
-    description = beginning(text_content(row.body_html)) or row.title
+    shown = without_details(row.body_html)
+    description = beginning(text_content(shown)) or row.title
     picture = picture_of_page(request, image)
-    if found := _PICTURE.search(row.body_html):
+    if found := _PICTURE.search(shown):
         with suppress(ValueError):  # an address that no browser opens either: https://[/
             picture = picture_of_page(request, urljoin(address, html.unescape(found[1])))
     posting: dict[str, Any] = {

@@ -17,7 +17,7 @@ from pyramid.response import Response
 from ...clock import rfc3339
 from ...db.keyset_paging import PageRequest
 from ...markup.html_nodes import nodes
-from ...markup.text_content import text_of_cut_html
+from ...markup.text_content import text_of_cut_html, without_details
 from ...permissions import Common
 from ...queries import feeds, topics
 from ...queries.rows import TopicListRow
@@ -136,7 +136,7 @@ def _rows(context: Resource, request: ForumRequest) -> Sequence[TopicListRow]:
 def _entry(request: ForumRequest, row: TopicListRow, html: str) -> Entry:
     path = topic_path(request, row.id)
     if len(html) > _LENGTH:
-        html = f"<p>{escape(text_of_cut_html(html).strip())}…</p>"
+        html = f"<p>{escape(text_of_cut_html(without_details(html)).strip())}…</p>"
     return Entry(
         row.title,
         absolute_url(request, path),

@@ -11,7 +11,7 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from ...markup import Renderer
-from ...markup.text_content import text_content
+from ...markup.text_content import text_content, without_details
 from ...permissions import Common
 from ...permissions import TopicPermission as May
 from ...queries import nodes, topics
@@ -114,7 +114,7 @@ def _preview(request: ForumRequest, node: NodeRow | None, summary: Markup | None
         title=site if node is None else node.name,
         description=in_language(request, Message("The latest topics of %(site)s", site=site))
         if node is None
-        else beginning(text_content(summary or "")) or node.name,
+        else beginning(text_content(without_details(summary or ""))) or node.name,
         address=absolute_url(request, path + cursor_query(request)),
         image=site_picture(request),
     )

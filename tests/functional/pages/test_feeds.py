@@ -196,6 +196,19 @@ def test_a_topic_says_what_previews_and_search_engines_ask(visitor: Visitor, top
     assert posting["author"]["url"] == "http://localhost/alice"
 
 
+def test_a_preview_and_a_cut_text_keep_what_details_hide(forum: Forum, visitor: Visitor) -> None:
+    hidden = "<details><summary>Ending</summary>\n\nSecret ![a](/photos/x.png)\n\n</details>"
+    body = f"{hidden}\n\nAfter {'word ' * 2_000}"
+    topic = forum.topic(forum.person("bob"), forum.node(), body=body)
+    [item] = json.loads(visitor.get("/topics/feed.json").body)["items"]
+    page = visitor.get(f"/topics/{topic}").html
+    description = page.find("meta", property="og:description")["content"]
+    for text in (description, text_content(item["content_html"])):
+        assert text.split()[:3] == ["Ending", "After", "word"]
+    assert "Secret" not in page.find("script", type="application/ld+json").string
+    assert "x.png" not in page.find("meta", property="og:image")["content"]
+
+
 def test_a_preview_never_shows_an_svg_which_no_network_takes(
     forum: Forum, visitor: Visitor
 ) -> None:
