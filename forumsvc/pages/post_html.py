@@ -17,6 +17,13 @@ _TABLE = re.compile(r"<table(?=[ >])")
 _ALIGNED = re.compile(r'<(t[dh]) align="(left|right|center)"')
 _FLOOR = re.compile(r'(?<=<a href=")#floor-([0-9]{1,9})(?=")')
 
+# As markup.sanitizer writes it, which only the sandbox imports: it builds its cleaners.
+_ID_PREFIX = "user-content-"
+_OF_AUTHOR = f' id="{_ID_PREFIX}'
+_ID = re.compile(f'{_OF_AUTHOR}([^"]*)"')
+_START_TAG = re.compile(r'<[a-z](?:[^">]++|"[^"]*+")*+>')
+_LINK_TO_ID = re.compile(f'(?<= href="#)(?={_ID_PREFIX}([^"]*)")')
+
 
 def accessible(html: str) -> str:
     """Let the keyboard scroll code and tables, and give check boxes a name (WCAG 2.1.1, 4.1.2).
@@ -41,15 +48,33 @@ def page_of_floor(floor: int) -> int:
     return max(1, ceil(floor / REPLIES_PER_PAGE))
 
 
-def post_html(html: str, topic_path: str, page: int | None = None) -> Markup:
+def _with_own_ids(html: str, reply_id: int) -> str:
+    """Return the HTML of a reply with ids that no other post of the page has."""
+    if _OF_AUTHOR not in html:
+        return html
+    prefix = f"reply-{reply_id}-"
+    own = {name for tag in _START_TAG.findall(html) for name in _ID.findall(tag)}
+
+    def prefixed(tag: re.Match[str]) -> str:
+        named = tag[0].replace(_OF_AUTHOR, f' id="{prefix}{_ID_PREFIX}')
+        return _LINK_TO_ID.sub(lambda link: prefix if link[1] in own else "", named)
+
+    return _START_TAG.sub(prefixed, html)
+
+
+def post_html(
+    html: str, topic_path: str, page: int | None = None, *, reply_id: int | None = None
+) -> Markup:
     """Return the HTML of a topic or reply, in which `#12` leads to the page of that reply.
 
     It is made accessible, too: see `accessible`.
 
     html: as the sandbox rendered and sanitized it; topic_path: of the topic; page: the page of the
-    topic that shows it, None elsewhere.
+    topic that shows it, None elsewhere; reply_id: of the reply, where a page shows several posts.
     """
     html = accessible(html)
+    if reply_id is not None:
+        html = _with_own_ids(html, reply_id)
     if _FLOOR_LINK not in html:
         return Markup(html)  # noqa: S704
 

@@ -76,7 +76,7 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
     elif reply is not None:
         path, title = request.route_path("reply", reply_id=reply.id), topic.title
         if reply.deleted_at is None:
-            html = post_html(reply.body_html, topic_path(request, topic.id))
+            html = post_html(reply.body_html, topic_path(request, topic.id), reply_id=reply.id)
     elif row.type == NotificationType.NODE_CHANGED and node is not None:
         path, title = node_path(request, node.id), f"{topic.title} → {node.name}"
     else:

@@ -127,7 +127,7 @@ def _shown(
     author, moment = Person.of(request, row), Moment.of(request, row.created_at)
     page = page_of_floor(floor)
     path = topic_path(request, row.topic_id)
-    html = post_html(row.body_html, path, page) if with_text else None
+    html = post_html(row.body_html, path, page, reply_id=row.id) if with_text else None
     return ShownReply(row, floor, author, moment, html, may_edit, may_report, buttons)
 
 

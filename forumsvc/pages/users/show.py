@@ -111,7 +111,7 @@ def _lines(name: str, rows: Sequence[Any], request: ForumRequest) -> Sequence[An
             "row": row,
             "path": request.route_path("reply", reply_id=row.id),
             "moment": Moment.of(request, row.created_at),
-            "html": post_html(row.body_html, topic_path(request, row.topic_id)),
+            "html": post_html(row.body_html, topic_path(request, row.topic_id), reply_id=row.id),
         }
         for row in rows
     ]

@@ -253,6 +253,21 @@ def test_the_summary_of_a_node_is_rendered_and_harmless(forum: Forum, visitor: V
     assert page.html.find("main").find("script") is None
 
 
+def test_a_link_to_a_heading_stays_in_its_post(forum: Forum, visitor: Visitor, topic: int) -> None:
+    bob, text = forum.person("robert"), '# Setup\n\n[up](#setup)\n\n`<b id="user-content-setup">`'
+    replies = [forum.reply(bob, topic, text) for _ in range(2)]
+    page = visitor.get(f"/topics/{topic}").html
+    for reply in replies:
+        post = page.find(id=f"reply-{reply}")
+        heading = page.find(id=post.find("a", string="up")["href"].removeprefix("#"))
+        assert heading in post.find_all("h1")
+        assert post.find("code").text == '<b id="user-content-setup">'
+    shown = visitor.get("/robert/replies").html.select("h1[id]")
+    assert len({heading["id"] for heading in shown}) == len(replies)
+    stored = forum.nobody.get(f"/replies/{replies[0]}").json["body_html"]
+    assert '<h1 id="user-content-setup">' in stored
+
+
 @pytest.mark.parametrize("fitting", [0, 1, 2])
 def test_a_page_links_to_the_texts_that_would_make_it_too_long(
     forum: Forum, visitor: Visitor, topic: int, fitting: int, monkeypatch: pytest.MonkeyPatch
