@@ -6,6 +6,7 @@ import time
 from http import HTTPStatus
 from typing import Any
 
+from waitress.buffers import ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
@@ -154,7 +155,7 @@ class Channel(HTTPChannel):
     def __init__(self, server: Any, *given: Any, **named: Any) -> None:
         self.times = ChannelTimes(server.time_limits, time.monotonic())
         self._unparsed = b""
-        self._unread = 0
+        self._unread = self._counted = 0
         self._sent = 0
         self.client: Client = None
         super().__init__(server, *given, **named)
@@ -167,8 +168,12 @@ class Channel(HTTPChannel):
 
     @total_outbufs_len.setter
     def total_outbufs_len(self, count: int) -> None:
-        self.server.unread_bytes.add(self.client, count - self._unread)
         self._unread = count
+        # What waits in a file of its own, such as a photo, takes no memory.
+        in_files = sum(len(one) for one in self.outbufs if isinstance(one, ReadOnlyFileBasedBuffer))
+        counted = max(0, count - in_files)
+        self.server.unread_bytes.add(self.client, counted - self._counted)
+        self._counted = counted
 
     @property
     def busy(self) -> bool:
@@ -233,10 +238,10 @@ class Channel(HTTPChannel):
             request.error, request.completed = RequestError(*refusal), True
 
     def _set_client(self, hops: str) -> None:
-        unread = self._unread
-        self.total_outbufs_len = 0
+        unread_bytes = self.server.unread_bytes
+        unread_bytes.add(self.client, -self._counted)
         self.client = self.server.client_of(self.addr, hops)
-        self.total_outbufs_len = unread
+        unread_bytes.add(self.client, self._counted)
 
     def service(self) -> None:
         """Answer a request in a thread of the worker."""

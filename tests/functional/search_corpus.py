@@ -84,6 +84,10 @@ def corpus(user_ids: list[int], node_ids: list[int]) -> Corpus:
     return Corpus(topics, replies)
 
 
+SPACELESS = ("zh", "ja", "th")
+"""The languages that are written without blanks."""
+
+
 def queries() -> list[str]:
     """Return 200 queries."""
     chosen = random.Random(8)  # noqa: S311 - nothing is secret
@@ -97,7 +101,8 @@ def queries() -> list[str]:
                 one,
                 f"{one} {two}",
                 f"{one} {two} {chosen.choice(words)}",
-                chosen.choice("".join(WORDS[chosen.choice(["zh", "ja", "th"])])),
+                # A mark alone is nothing that can be typed.
+                chosen.choice([*filter(str.isalpha, "".join(WORDS[chosen.choice(SPACELESS)]))]),
                 f'"{one} {two}"',
                 f"{one} -{two}",
                 f"{one[:3]}* {two}",

@@ -33,7 +33,7 @@ def show_again(error: BadCSRFToken, request: ForumRequest) -> Response:
     Nothing that was sent is done: the form may be that of another site.
     """
     context, route = request.page_context, request.matched_route.name
-    if context.user is not None:
+    if context.user is not None and route != "forgot_password":
         return redirect_to_next(request)
     message = _OUTDATED if context.cookie else _NO_COOKIE
     try:
