@@ -277,6 +277,8 @@ def _is_let_pass(failure: Any, case: Any) -> bool:
     if kind == "JsonSchemaError" and case.operation.path.endswith("/openapi.yaml"):
         # Described as a text, as clients want it; the check reads the YAML first.
         return True
+    if kind == "RejectedPositiveData" and case.operation.path.endswith("/closure"):
+        return True  # no schema knows the password of the account
     if kind == "IgnoredAuth":
         # The check repeats a request without its token. A topic, reply or photo that is deleted, or
         # banned, by then or for others than admins, is 404 before anybody is asked who they are.
