@@ -234,7 +234,8 @@ def test_an_old_primary_that_comes_back_gets_no_connection_after_a_reload_either
             assert f"127.0.0.1:{first.port} is an old primary" in service.log[seen:]
         connection = service.connect()
         path = f"{API}/topics/{scene.topics[0]}/replies"
-        headers = {"Authorization": f"Bearer {scene.people[0].token}"}
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        headers = {"Authorization": f"Bearer {scene.people[0].token}", **form}
         connection.request("POST", path, urlencode({"body": "Hello"}), headers)
         assert connection.getresponse().status == 201
         connection.close()

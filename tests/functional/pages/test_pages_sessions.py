@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from forumsvc.models import BrowserSession, LoginFailure
+from forumsvc.models import BrowserSession, LoginFailure, User
 from forumsvc.oauth.token_hash import hash_token
 from forumsvc.pages.account import login
 from forumsvc.passwords import hash_password
@@ -155,7 +155,7 @@ def test_a_password_changed_during_the_check_is_rejected(
     assert visitor.forum.count(BrowserSession) == 0
 
 
-FORMS = ["/login", "/signup", "/password/forgotten", "/oauth/authorize", "/password/reset"]
+FORMS = ["/password/forgotten", "/oauth/authorize", "/password/reset"]
 OWN = ["/password", "/applications", "/applications/x/revoke", "/applications/x/rotate"]
 OWN += ["/applications/x/delete", "/logout", "/logout/everywhere"]
 
@@ -169,6 +169,19 @@ def test_every_form_needs_a_csrf_token(
     fields = {} if token is None else {"csrf_token": token}
     answer = visitor.app.post(path, fields, status=403)
     assert "out of date" in problem(answer)
+    assert visitor.is_logged_in()
+
+
+@each("path", ["/login", "/signup"])
+@each("token", ["", "x"])
+def test_who_is_logged_in_is_led_on_from_a_form_without_a_token(
+    visitor: Visitor, ann: int, path: str, token: str
+) -> None:
+    visitor.log_in()
+    fields = {"csrf_token": token, "username": "bob", "login": "bob", "password": "x" * 12}
+    answer = visitor.app.post(path, fields)
+    assert (answer.status_int, answer.location) == (303, "/")
+    assert visitor.forum.count(User) == 1
     assert visitor.is_logged_in()
 
 
