@@ -86,9 +86,7 @@ _SPACE_BEFORE_VALUE = re.compile(
 )
 
 
-_CODINGS = re.compile(
-    rb"^Transfer-Encoding:[ \t]*([^\r]*?)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE
-)
+_CODINGS = re.compile(rb"^Transfer-Encoding:[ \t]*([^\r]*?)[ \t]*\r?$", re.MULTILINE | re.I)
 
 
 class RequestError(Error):
@@ -155,8 +153,7 @@ class Channel(HTTPChannel):
     def __init__(self, server: Any, *given: Any, **named: Any) -> None:
         self.times = ChannelTimes(server.time_limits, time.monotonic())
         self._unparsed = b""
-        self._unread = self._counted = 0
-        self._sent = 0
+        self._unread = self._counted = self._sent = 0
         self.client: Client = None
         super().__init__(server, *given, **named)
         server.connection_limits.admit(self)

@@ -14,6 +14,7 @@ from forumsvc.queries import replies as reply_queries
 from forumsvc.queries import topics as topic_queries
 from forumsvc.services import replies, topics
 from tests.functional.conftest import MakeForum
+from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.test_sweeps import order, visible, work
@@ -30,6 +31,7 @@ def maintain(forum: Forum) -> None:
     Maintenance(
         forum.database, forum.registry.photo_storages, forum.application.registry.forum_settings
     ).run()
+    wait_for_horizon(forum.database)
     while SearchIndexer(forum.database, 1.0).run():
         pass
 
