@@ -13,7 +13,7 @@ from waitress.task import ErrorTask, WSGITask
 from waitress.utilities import Error
 
 from forumsvc.serving.channel_times import ChannelTimes
-from forumsvc.serving.client_shares import LARGE_ANSWER, Client
+from forumsvc.serving.client_shares import LARGE_ANSWER, MAX_UNCOUNTED, Client
 from forumsvc.serving.environment import DRAINING
 
 
@@ -84,8 +84,6 @@ class ApplicationTask(WSGITask):
 _SPACE_BEFORE_VALUE = re.compile(
     rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]++:)(?:[ \t]|\r\n(?=[ \t]))++", re.MULTILINE
 )
-
-
 _CODINGS = re.compile(rb"^Transfer-Encoding:[ \t]*([^\r]*?)[ \t]*\r?$", re.MULTILINE | re.I)
 
 
@@ -153,24 +151,10 @@ class Channel(HTTPChannel):
     def __init__(self, server: Any, *given: Any, **named: Any) -> None:
         self.times = ChannelTimes(server.time_limits, time.monotonic())
         self._unparsed = b""
-        self._unread = self._counted = self._sent = 0
+        self._sent = 0
         self.client: Client = None
         super().__init__(server, *given, **named)
         server.connection_limits.admit(self)
-
-    @property
-    def total_outbufs_len(self) -> int:
-        """How many bytes wait for the client to read them."""
-        return self._unread
-
-    @total_outbufs_len.setter
-    def total_outbufs_len(self, count: int) -> None:
-        self._unread = count
-        # What waits in a file of its own, such as a photo, takes no memory.
-        in_files = sum(len(one) for one in self.outbufs if isinstance(one, ReadOnlyFileBasedBuffer))
-        counted = max(0, count - in_files)
-        self.server.unread_bytes.add(self.client, counted - self._counted)
-        self._counted = counted
 
     @property
     def busy(self) -> bool:
@@ -220,7 +204,8 @@ class Channel(HTTPChannel):
             self.sent_continue = False
             self.request = None
             if not request.empty:
-                self._set_client(request.headers.get("X_FORWARDED_FOR", ""))
+                hops = request.headers.get("X_FORWARDED_FOR", "")
+                self.client = self.server.client_of(self.addr, hops)
                 self.requests.append(request)
                 self.server.add_task(self)
         return int(consumed)
@@ -233,12 +218,6 @@ class Channel(HTTPChannel):
             self.send_continue()
         else:
             request.error, request.completed = RequestError(*refusal), True
-
-    def _set_client(self, hops: str) -> None:
-        unread_bytes = self.server.unread_bytes
-        unread_bytes.add(self.client, -self._counted)
-        self.client = self.server.client_of(self.addr, hops)
-        unread_bytes.add(self.client, self._counted)
 
     def service(self) -> None:
         """Answer a request in a thread of the worker."""
@@ -260,7 +239,27 @@ class Channel(HTTPChannel):
         """Add a part of an answer; return how many bytes it has."""
         written = int(super().write_soon(data))
         self._sent += written
+        if self._sent > MAX_UNCOUNTED:
+            self._count_unread()
         return written
+
+    def handle_write(self) -> None:
+        """Send what waits for the client, in the main loop."""
+        super().handle_write()
+        if self._sent > MAX_UNCOUNTED:
+            self._count_unread()
+
+    def handle_close(self) -> None:
+        """Close the connection, and forget what waits for the client."""
+        super().handle_close()
+        self._count_unread()
+
+    def _count_unread(self) -> None:
+        with self.outbuf_lock:
+            # What waits in a file of its own, such as a photo, takes no memory.
+            files = [one for one in self.outbufs if isinstance(one, ReadOnlyFileBasedBuffer)]
+            count = self.total_outbufs_len - sum(map(len, files))
+            self.server.unread_bytes.set(self, count if count > MAX_UNCOUNTED else 0)
 
     def send(self, data: bytes, do_close: bool = True) -> int:
         """Send part of a response; return how many bytes the system accepted."""

@@ -3,6 +3,7 @@
 import ctypes
 from collections import Counter, deque
 from functools import lru_cache
+from math import inf
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 MAX_UNREAD = 32 * 1024 * 1024
 """Bytes of answers to one client: six connections of a browser with pictures, not nine of pages."""
 MAX_UNREAD_IN_ALL = 256 * 1024 * 1024
+MAX_UNCOUNTED = 64 * 1024
+"""Bytes that may wait at a connection without being counted: most answers have fewer."""
 LARGE_ANSWER = 1024 * 1024
 _MAX_KNOWN = 4096
 _FREE_FOR_OTHERS = 2
@@ -50,72 +53,104 @@ class UnreadBytes:
 
     def __init__(self) -> None:
         self.in_all = self.peak = 0
+        self._by_channel: dict[Channel, tuple[Client, int]] = {}
         self._by_client: Counter[Client] = Counter()
         self._lock = Lock()
 
-    def add(self, client: Client, count: int) -> None:
-        """Count more bytes, or fewer."""
-        if not count:
-            return
+    def set(self, channel: "Channel", count: int) -> None:
+        """Set how many bytes wait at a connection, for its present client."""
         with self._lock:
-            self.in_all += count
-            self.peak = max(self.peak, self.in_all)
-            self._by_client[client] += count
-            if not self._by_client[client]:
-                del self._by_client[client]
+            self._add(*self._by_channel.pop(channel, (None, 0)))
+            if count:
+                self._by_channel[channel] = channel.client, -count
+                self._add(channel.client, count)
+
+    def _add(self, client: Client, count: int) -> None:
+        self.in_all += count
+        self.peak = max(self.peak, self.in_all)
+        self._by_client[client] += count
+        if not self._by_client[client]:
+            del self._by_client[client]
 
     def is_too_much(self, client: Client) -> bool:
         """Return whether so much waits for a client that it gets no further answer."""
-        return client is not None and self._by_client[client] > MAX_UNREAD
+        return client is not None and self._by_client.get(client, 0) > MAX_UNREAD
+
+
+class _Share:
+    """What a client has: the requests that wait, how many run, and how many may."""
+
+    __slots__ = ("allowed", "running", "waiting")
+
+    def __init__(self, allowed: float) -> None:
+        self.waiting: deque[Channel] = deque()
+        self.running = 0
+        self.allowed = allowed
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.waiting and not self.running
 
 
 class FairQueue:
     """The requests that wait for a thread: each client's in their order, the clients in turn.
 
     A client begins with two threads and gets one more with each answer, until a large answer, or a
-    refused one, takes all but one from it. The dispatcher's lock is held at every call.
+    refused one, takes all but one from it. The dispatcher's lock is held, but not at `finish`.
     """
 
     def __init__(self, threads: int) -> None:
         self._most = max(min(2, threads), threads - _FREE_FOR_OTHERS)
-        self._waiting: dict[Client, deque[Channel]] = {}
-        self._running: Counter[Client] = Counter()
-        self._allowed: dict[Client, int] = {}
+        self._shares: dict[Client, _Share] = {}
+        self._turns: dict[Client, _Share] = {}
+        # Threads that end a request do not wait for the lock; the next call counts them.
+        self._finished: deque[tuple[Client, bool]] = deque()
 
     def __len__(self) -> int:
-        return sum(map(len, self._waiting.values()))
+        return sum(len(share.waiting) for share in self._turns.values())
 
     def __bool__(self) -> bool:
         """Whether a request may be taken; others may wait."""
-        return any(map(self._may_run, self._waiting))
+        while self._finished:
+            self._count_finished(*self._finished.popleft())
+        return any(share.running < share.allowed for share in self._turns.values())
 
     def append(self, channel: "Channel") -> None:
         """Add a request, by its connection."""
-        self._waiting.setdefault(channel.client, deque()).append(channel)
+        share = self._turns.get(channel.client)
+        if share is None:
+            share = self._turns[channel.client] = self._share_of(channel.client)
+        share.waiting.append(channel)
 
     def popleft(self) -> "Channel":
         """Take the next request of the client whose turn it is; it runs until `finish`."""
-        client = next(filter(self._may_run, self._waiting), next(iter(self._waiting)))
-        requests = self._waiting.pop(client)
-        channel = requests.popleft()
-        if requests:
-            self._waiting[client] = requests  # behind the others
-        self._running[client] += 1
+        client, share = next(
+            (turn for turn in self._turns.items() if turn[1].running < turn[1].allowed),
+            next(iter(self._turns.items())),
+        )
+        del self._turns[client]
+        channel = share.waiting.popleft()
+        if share.waiting:
+            self._turns[client] = share  # behind the others
+        share.running += 1
         return channel
 
     def finish(self, client: Client, *, was_large: bool) -> None:
-        """Count a request of a client as done."""
-        self._running[client] -= 1
-        if not self._running[client]:
-            del self._running[client]
-        if len(self._allowed) > _MAX_KNOWN:
-            self._allowed.clear()
-        more = min(self._most, self._allowed.get(client, 2) + 1)
-        self._allowed[client] = 1 if was_large else more
+        """Count a request of a client as done. Thread-safe."""
+        self._finished.append((client, was_large))
 
-    def _may_run(self, client: Client) -> bool:
-        allowed = min(self._most, self._allowed.get(client, 2))
-        return client is None or self._running[client] < allowed
+    def _count_finished(self, client: Client, was_large: bool) -> None:
+        share = self._shares[client]
+        share.running -= 1
+        if client is not None:
+            share.allowed = 1 if was_large else min(self._most, share.allowed + 1)
+
+    def _share_of(self, client: Client) -> _Share:
+        if client not in self._shares:
+            if len(self._shares) >= _MAX_KNOWN:
+                self._shares = {one: it for one, it in self._shares.items() if not it.is_idle}
+            self._shares[client] = _Share(inf if client is None else min(2, self._most))
+        return self._shares[client]
 
 
 class FairDispatcher(ThreadedTaskDispatcher):
@@ -124,12 +159,8 @@ class FairDispatcher(ThreadedTaskDispatcher):
     def __init__(self, threads: int) -> None:
         super().__init__()
         self.queue = FairQueue(threads)
+        self.finish = self.queue.finish
         self.set_thread_count(threads)
-
-    def finish(self, client: Client, *, was_large: bool) -> None:
-        """Count a request of a client as done."""
-        with self.lock:
-            self.queue.finish(client, was_large=was_large)
 
 
 def return_memory() -> None:

@@ -62,7 +62,8 @@ def gzip_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         if status == 304:
             if compresses:
                 _vary(response)
-            _restore_tag(response, sent.get("HTTP_IF_NONE_MATCH", ""))
+            if sent:
+                _restore_tag(response, sent.get("HTTP_IF_NONE_MATCH", ""))
         elif compresses and status in _COMPRESSIBLE_STATUS and _is_compressible(response):
             _vary(response)
             accepted = environ.get("HTTP_ACCEPT_ENCODING")
@@ -79,7 +80,7 @@ def _strip_suffixes(environ: dict[str, Any]) -> dict[str, str]:
     """Replace the tags of compressed forms in the request by plain ones; return the old headers."""
     sent = {}
     for name in _CONDITION_HEADERS:
-        if name in environ and any(f'{suffix}"' in environ[name] for suffix in _SUFFIXES):
+        if name in environ and _SUFFIX.search(environ[name]):
             sent[name] = environ[name]
             environ[name] = _SUFFIX.sub("", environ[name])
     return sent

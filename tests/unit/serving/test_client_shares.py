@@ -8,11 +8,21 @@ from forumsvc.serving.proxy import TrustedProxy
 from tests.cases import each
 
 
+def channel_of(client: str | None) -> Any:
+    """Return what stands for a connection."""
+
+    class Connection:
+        pass
+
+    connection: Any = Connection()  # a key of a dict, as a SimpleNamespace is not
+    connection.client = client
+    return connection
+
+
 def filled(queue: FairQueue, *clients: str | None) -> FairQueue:
     """Add a request of each client."""
-    for number, client in enumerate(clients):
-        channel: Any = SimpleNamespace(client=client, number=number)
-        queue.append(channel)
+    for client in clients:
+        queue.append(channel_of(client))
     return queue
 
 
@@ -60,16 +70,30 @@ def test_a_process_with_one_thread_serves_everybody() -> None:
     assert taken(queue) == "a"
 
 
+def test_only_clients_without_requests_are_forgotten() -> None:
+    queue = FairQueue(8)
+    filled(queue, "a", "a", "a")
+    assert taken(queue) == "aa"
+    for number in range(5000):
+        queue.append(channel_of(f"client {number}"))
+    assert taken(queue).count("client") == 5000
+    queue.finish("a", was_large=False)
+    assert taken(queue) == "a"
+
+
 def test_bytes_are_counted_for_each_client_and_forgotten_when_read() -> None:
-    unread = UnreadBytes()
-    unread.add("a", MAX_UNREAD + 1)
-    unread.add(None, MAX_UNREAD + 1)
+    unread, mine, of_proxy = UnreadBytes(), channel_of("a"), channel_of(None)
+    unread.set(mine, MAX_UNREAD + 1)
+    unread.set(of_proxy, MAX_UNREAD + 1)
     assert [unread.is_too_much(one) for one in ("a", "b", None)] == [True, False, False]
-    unread.add("a", -1)
+    unread.set(mine, MAX_UNREAD)
     assert (unread.is_too_much("a"), unread.peak) == (False, 2 * MAX_UNREAD + 2)
-    unread.add("a", -MAX_UNREAD)
-    unread.add(None, -MAX_UNREAD - 1)
-    assert (unread.in_all, list(unread._by_client)) == (0, [])
+    mine.client = "b"  # the next request of a connection of a proxy
+    unread.set(mine, MAX_UNREAD + 1)
+    assert [unread.is_too_much(one) for one in ("a", "b")] == [False, True]
+    unread.set(mine, 0)
+    unread.set(of_proxy, 0)
+    assert (unread.in_all, [*unread._by_client], [*unread._by_channel]) == (0, [], [])
 
 
 @each(
