@@ -21,6 +21,11 @@ from tests.postgres_keeper import stop_with_keeper
 from tests.system.process import PATIENCE, alive, wait_until
 from tests.system.test_database_recovery import Storm, under_load
 
+_BUSY_BACKEND = (
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+    " AND pid <> pg_backend_pid() ORDER BY state = 'idle', query_start DESC LIMIT 1"
+)
+
 
 @dataclass
 class Server:
@@ -33,6 +38,12 @@ class Server:
     folder: Path
     pid: int
     again: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def socket_url(self) -> str:
+        """The URL by its Unix socket."""
+        at = make_url(self.url)
+        return f"{at.drivername}:///{at.database}?host={self.folder.parent}&port={at.port}&user=postgres"
 
     def stop(self) -> None:
         """Stop it at once, as in an administrator's restart: connections are closed."""
@@ -59,9 +70,8 @@ class Server:
 
     def takes_connections(self) -> bool:
         """Return whether it accepts connections."""
-        plain = make_url(self.url).set(drivername="postgresql")
         try:
-            psycopg.connect(plain.render_as_string(hide_password=False)).close()
+            psycopg.connect(databases.plain_url(self.url)).close()
         except psycopg.OperationalError:
             return False
         return True
@@ -70,7 +80,7 @@ class Server:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     """A PostgreSQL for this test only, with an empty forum."""
-    url = postgres.server(tmp_path, postgres.DURABLE)
+    url = postgres.server(tmp_path, {**postgres.DURABLE, "unix_socket_directories": ".."})
     pid = postgres.server_pid(url)
     folder = Path(os.readlink(f"/proc/{pid}/cwd"))
     url = postgres.create_database(url, "forum")
@@ -111,3 +121,21 @@ def test_the_service_outlives_a_restart_of_postgresql_under_load(
     gone, back = times
     assert storming.recovered(back) == 0
     assert storming.statuses(gone + 1, back - 1).keys() <= {503}
+
+
+@pytest.mark.parametrize("by_socket", [False, True])
+def test_a_backend_that_crashes_makes_no_request_fail_but_with_503(
+    server: Server, tmp_path: Path, by_socket: bool
+) -> None:
+    url = server.socket_url if by_socket else server.url
+
+    def happen(storming: Storm) -> None:
+        for _ in range(3):
+            with psycopg.connect(databases.plain_url(server.url)) as admin:
+                [pid] = admin.execute(_BUSY_BACKEND).fetchone() or [0]
+            # PostgreSQL ends all sessions then, and recovers from its log.
+            os.kill(pid, signal.SIGKILL)
+            wait_until(server.takes_connections, "PostgreSQL has recovered")
+            storming.writes(10)
+
+    under_load(url, tmp_path, happen)
