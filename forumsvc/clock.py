@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 _RFC3339 = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
 )
 
 
@@ -33,7 +33,10 @@ def rfc3339_or_none(moment: datetime | None) -> str | None:
 
 
 def parse_rfc3339(text: str) -> datetime | None:
-    """Return the time that an RFC 3339 text means, in UTC, or None if it is not one."""
+    """Return the time that an RFC 3339 text means, in UTC, or None if it is not one.
+
+    Go, Rust and Java write up to nine digits of a second, of which the first six count.
+    """
     if not _RFC3339.fullmatch(text):
         return None
     try:

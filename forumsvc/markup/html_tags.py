@@ -9,6 +9,8 @@ import re
 from itertools import chain, groupby
 from operator import itemgetter
 
+ID_PREFIX = "user-content-"
+"""The prefix of every id in a text, so that none equals an id of the surrounding page."""
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 TEXT_TAGS = {
     *("a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "dfn", "em", "i", "img", "ins"),

@@ -9,8 +9,9 @@ import re
 from urllib.parse import urlsplit
 
 from forumsvc.markup.html_nodes import Node, nodes
+from forumsvc.markup.html_tags import ID_PREFIX
 from forumsvc.markup.link_schemes import with_scheme
-from forumsvc.markup.sanitizer import FOREIGN_REL, ID_PREFIX
+from forumsvc.markup.sanitizer import FOREIGN_REL
 
 _POST_NUMBER = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w|\ufe0f?\u20e3)", re.ASCII)
 """Not the `#1` of an emoji: a keycap."""

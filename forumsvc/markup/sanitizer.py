@@ -8,10 +8,7 @@ import re
 import nh3
 from pygments.token import STANDARD_TYPES
 
-from forumsvc.markup.html_tags import HEADINGS, TAGS, escape_other_tags
-
-ID_PREFIX = "user-content-"
-"""The prefix of every id in a text, so that none equals an id of the surrounding page."""
+from forumsvc.markup.html_tags import HEADINGS, ID_PREFIX, TAGS, escape_other_tags
 
 FOREIGN_REL = "nofollow ugc noopener"
 """The `rel` of links to other hosts; no other value is allowed."""

@@ -5,6 +5,8 @@ from math import ceil
 
 from markupsafe import Markup
 
+from ..markup.html_tags import ID_PREFIX
+
 REPLIES_PER_PAGE = 50
 """How many replies a page has. Their places never change: a deleted reply keeps its own."""
 
@@ -17,12 +19,10 @@ _TABLE = re.compile(r"<table(?=[ >])")
 _ALIGNED = re.compile(r'<(t[dh]) align="(left|right|center)"')
 _FLOOR = re.compile(r'(?<=<a href=")#floor-([0-9]{1,9})(?=")')
 
-# As markup.sanitizer writes it, which only the sandbox imports: it builds its cleaners.
-_ID_PREFIX = "user-content-"
-_OF_AUTHOR = f' id="{_ID_PREFIX}'
+_OF_AUTHOR = f' id="{ID_PREFIX}'
 _ID = re.compile(f'{_OF_AUTHOR}([^"]*)"')
 _START_TAG = re.compile(r'<[a-z](?:[^">]++|"[^"]*+")*+>')
-_LINK_TO_ID = re.compile(f'(?<= href="#)(?={_ID_PREFIX}([^"]*)")')
+_LINK_TO_ID = re.compile(f'(?<= href="#)(?={ID_PREFIX}([^"]*)")')
 
 
 def accessible(html: str) -> str:
@@ -56,7 +56,7 @@ def _with_own_ids(html: str, reply_id: int) -> str:
     own = {name for tag in _START_TAG.findall(html) for name in _ID.findall(tag)}
 
     def prefixed(tag: re.Match[str]) -> str:
-        named = tag[0].replace(_OF_AUTHOR, f' id="{prefix}{_ID_PREFIX}')
+        named = tag[0].replace(_OF_AUTHOR, f' id="{prefix}{ID_PREFIX}')
         return _LINK_TO_ID.sub(lambda link: prefix if link[1] in own else "", named)
 
     return _START_TAG.sub(prefixed, html)

@@ -6,7 +6,7 @@ from typing import Any
 from markdown import Markdown
 from pymdownx.emoji import gemoji, to_alt
 
-from forumsvc.markup.sanitizer import ID_PREFIX
+from forumsvc.markup.html_tags import ID_PREFIX
 from forumsvc.markup.syntax.autolinks import add_autolinks
 from forumsvc.markup.syntax.code_highlighting import CodeFormatter
 from forumsvc.markup.syntax.code_spans import add_code_spans

@@ -99,6 +99,15 @@ def test_back_to_a_form_has_what_was_not_sent_and_not_what_was(
     expect(page).to_have_url(f"{service.address}/")
 
 
+_SIDE = """block => {
+  const text = document.createRange();
+  text.selectNodeContents(block);
+  const [inner, outer] = [text.getBoundingClientRect(), block.getBoundingClientRect()];
+  return inner.left - outer.left < outer.right - inner.right ? "left" : "right";
+}"""
+"""At which side of a block its text stands."""
+
+
 def test_code_in_an_arabic_text_runs_from_left_to_right(page: Page, service: Service) -> None:
     service.person("coder")
     service.node("Coding")
@@ -115,3 +124,17 @@ def test_code_in_an_arabic_text_runs_from_left_to_right(page: Page, service: Ser
     assert [one.evaluate(DIRECTION) for one in code.all()] == ["ltr"] * code.count()
     assert code.count() >= 2
     assert page.locator("#topic pre").evaluate("one => getComputedStyle(one).textAlign") == "left"
+
+
+def test_each_block_of_a_text_runs_in_its_own_direction(page: Page, service: Service) -> None:
+    service.person("bilingual")
+    service.node("Languages")
+    page.goto("/topics/new")
+    log_in_by_names(page, "bilingual")
+    page.locator("#title").fill("Both")
+    page.locator("#node_id").select_option(label="Languages")
+    arabic = "\u0645\u0631\u062d\u0628\u0627"
+    page.locator("#body").fill(f'{arabic}\n\nHello\n\n- {arabic}\n- Hi\n\n<p dir="rtl">Ho</p>')
+    page.locator("main .actions button").first.click()
+    blocks = page.locator("#topic .forum-content").locator("p, li").all()
+    assert [one.evaluate(_SIDE) for one in blocks] == ["right", "left", "right", "left", "right"]
