@@ -29,11 +29,11 @@ def slow_work_is_refused_under_locks() -> Iterator[None]:
 
     def refuse(work: str) -> None:
         since = getattr(holder, "statement", None)
-        assert since is None, f"{work} while a lock is held since {since!r}"
+        assert since is None, f"{work} while a lock is held since {str(since)[:200]!r}"
 
-    def note(connection: Connection, text: str) -> None:
+    def note(connection: Connection, statement: Any) -> None:
         if getattr(holder, "statement", None) is None:
-            holder.connection, holder.statement = connection, text[:200]
+            holder.connection, holder.statement = connection, statement
 
     def on_execute(connection: Connection, cursor: Any, text: str, *_: Any) -> None:
         if _LOCKS.match(text):
@@ -55,7 +55,7 @@ def slow_work_is_refused_under_locks() -> Iterator[None]:
     def noted(self: Executor, db: Any, statement: Any, values: Any) -> Any:
         is_locking = statement.is_dml or statement._for_update_arg is not None
         if is_locking and self.dialect.name != "sqlite":
-            note(db.connection(), f"{statement}")
+            note(db.connection(), statement)
         return rows_in(self, db, statement, values)
 
     listeners: dict[str, Callable[..., None]] = {
