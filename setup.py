@@ -43,6 +43,7 @@ REQUIRES = [
     "pyramid_retry>=2.1",
     "pyramid_tm>=2.6",
     "PyYAML>=6.0.2",
+    "regex>=2024.11.6",
     # pyramid 2.1 imports pkg_resources, of which newer ones complain at every start.
     "setuptools>=70.1,<80.9",
     "transaction>=5",

@@ -11,6 +11,12 @@ import unicodedata
 from functools import cache
 from typing import Literal
 
+import regex
+
+_CHARACTER = regex.compile(r"\X")
+_MOST_OF_A_CHARACTER = 1_000
+"""Code points before a place that are looked at: no word of Unicode has so many without a blank."""
+
 MOST_MARKS = 30
 """Combining marks that a letter keeps."""
 _CODES_OF_MARKS = range(0x300, 0x1F000)
@@ -138,3 +144,15 @@ def _ranges_of_marks() -> list[tuple[str, str]]:
         else:
             ranges.append((character, character))
     return ranges
+
+
+def character_border(text: str, at: int) -> int:
+    """Return the last place up to `at` between two characters as people see them (UAX #29).
+
+    Accents, the parts of an emoji or a flag, and the letters of a Korean syllable stay together.
+    """
+    begin = max(text.rfind(" ", 0, at) + 1, at - _MOST_OF_A_CHARACTER)
+    for character in _CHARACTER.finditer(text, begin):
+        if character.end() > at:
+            return int(character.start())
+    return at

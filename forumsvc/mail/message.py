@@ -1,9 +1,12 @@
 """Making an email message."""
 
 from datetime import datetime
+from email.header import Header
 from email.headerregistry import Address
 from email.message import EmailMessage
+from email.policy import EmailPolicy
 from email.utils import format_datetime
+from typing import Any
 
 from ..email_addresses import ascii_address
 
@@ -13,6 +16,27 @@ class NoAsciiAddress(ValueError):
 
     def __init__(self) -> None:
         super().__init__("the address has other letters than ASCII before the @")
+
+
+class _Policy(EmailPolicy):
+    """Writes subjects so that what a reader decodes is what was written (RFC 2047 §6.2).
+
+    The folding of `EmailPolicy` loses blanks between two encoded words before Python 3.12.4.
+    """
+
+    def fold(self, name: str, value: Any) -> str:
+        """Return a header with line ends, in lines of at most 78 characters."""
+        if name != "Subject" or str(value).isascii():
+            return super().fold(name, value)
+        header = Header(str(value), "utf-8", self.max_line_length, name)
+        return f"{name}: {header.encode(linesep=self.linesep)}{self.linesep}"
+
+    def fold_binary(self, name: str, value: Any) -> bytes:
+        """Return the same as bytes: all headers are in ASCII."""
+        return self.fold(name, value).encode("ascii")
+
+
+_POLICY = _Policy()
 
 
 def create_message(
@@ -26,7 +50,7 @@ def create_message(
     in_ascii = ascii_address(recipient)
     if in_ascii is None:
         raise NoAsciiAddress
-    message = EmailMessage()
+    message = EmailMessage(_POLICY)
     message["From"] = sender
     # Not as a string: a comma in it would make two recipients.
     message["To"] = Address(addr_spec=in_ascii)

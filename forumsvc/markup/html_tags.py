@@ -6,6 +6,7 @@ comments are shown as they were written.
 """
 
 import re
+from html.entities import html5
 from itertools import chain, groupby
 from operator import itemgetter
 
@@ -61,8 +62,17 @@ TAG = f"<(?i:{_START_TAG}|{_END_TAG})"
 HTML's tokenizer ends such a tag at the same character.
 """
 _NO_TAG = re.compile(f"<(?!(?i:{_START_TAG}|{_END_TAG}))")
+_REFERENCE = re.compile("&(?:#[0-9]{8,};|#[xX][0-9A-Fa-f]{7,};|(?P<name>[A-Za-z][A-Za-z0-9]*+;))")
 _BEHIND_WORD = re.compile(rf"<(?<=[^\W_]<)(?i:{_any_of(TEXT_TAGS - _VOID)})\b")
 _ANY_TAG = re.compile(r"<(/?)([A-Za-z0-9]++)(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>")
+
+
+def escape_unknown_references(html: str) -> str:
+    """Return HTML in which only what is a character reference looks like one.
+
+    A parser of HTML takes `&notit;` for `&not` and a text, CommonMark 0.31.2 §2.5 for text.
+    """
+    return _REFERENCE.sub(lambda it: it[0] if it["name"] in html5 else f"&amp;{it[0][1:]}", html)
 
 
 def escape_other_tags(html: str) -> str:

@@ -8,7 +8,13 @@ import re
 import nh3
 from pygments.token import STANDARD_TYPES
 
-from forumsvc.markup.html_tags import HEADINGS, ID_PREFIX, TAGS, escape_other_tags
+from forumsvc.markup.html_tags import (
+    HEADINGS,
+    ID_PREFIX,
+    TAGS,
+    escape_other_tags,
+    escape_unknown_references,
+)
 
 FOREIGN_REL = "nofollow ugc noopener"
 """The `rel` of links to other hosts; no other value is allowed."""
@@ -102,7 +108,7 @@ def sanitize_author_html(html: str) -> str:
 
     What is no HTML that is let through is shown as text.
     """
-    return _AUTHOR_CLEANER.clean(escape_other_tags(html))
+    return _AUTHOR_CLEANER.clean(escape_other_tags(escape_unknown_references(html)))
 
 
 def keeps_target(attribute: str, url: str) -> bool:

@@ -17,6 +17,7 @@ _FLOOR_LINK = '"#floor-'
 _CHECK_BOX = '<input type="checkbox" disabled=""'
 _TABLE = re.compile(r"<table(?=[ >])")
 _ALIGNED = re.compile(r'<(t[dh]) align="(left|right|center)"')
+_FLOOR_ELEMENT = re.compile(r'<a href="#floor-([0-9]{1,9})"[^>]*>(#[0-9]+)</a>')
 _FLOOR = re.compile(r'(?<=<a href=")#floor-([0-9]{1,9})(?=")')
 
 _OF_AUTHOR = f' id="{ID_PREFIX}'
@@ -63,20 +64,29 @@ def _with_own_ids(html: str, reply_id: int) -> str:
 
 
 def post_html(
-    html: str, topic_path: str, page: int | None = None, *, reply_id: int | None = None
+    html: str,
+    topic_path: str,
+    page: int | None = None,
+    *,
+    last_floor: int | None = None,
+    reply_id: int | None = None,
 ) -> Markup:
     """Return the HTML of a topic or reply, in which `#12` leads to the page of that reply.
 
     It is made accessible, too: see `accessible`.
 
     html: as the sandbox rendered and sanitized it; topic_path: of the topic; page: the page of the
-    topic that shows it, None elsewhere; reply_id: of the reply, where a page shows several posts.
+    topic that shows it, None elsewhere; last_floor: the place of the topic's last reply, if it is
+    known: a higher `#12` is no link; reply_id: of the reply, where a page shows several posts.
     """
     html = accessible(html)
     if reply_id is not None:
         html = _with_own_ids(html, reply_id)
     if _FLOOR_LINK not in html:
         return Markup(html)  # noqa: S704
+
+    if last_floor is not None:
+        html = _FLOOR_ELEMENT.sub(lambda it: it[0] if int(it[1]) <= last_floor else it[2], html)
 
     def link(found: re.Match[str]) -> str:
         number = page_of_floor(int(found[1]))

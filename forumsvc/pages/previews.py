@@ -5,7 +5,6 @@ Open Graph (ogp.me), and schema.org's DiscussionForumPosting as JSON-LD.
 
 import html
 import re
-import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,15 +15,13 @@ from markupsafe import Markup
 
 from ..markup.text_content import text_content, without_details
 from ..queries.rows import TopicRow
+from ..unicode_forms import character_border
 from ..web.api.request import ForumRequest
 from .paths import absolute_url, topic_path, user_path
 from .static_files import asset_path
 
 _LENGTH = 200
 _PICTURE = re.compile(r'<img [^>]*?src="([^"]+)"')
-_JOINER = "\u200d"
-_FOLLOWING = frozenset({"Mn", "Mc", "Me", "Sk"})
-"""The categories of marks, and of the tones of emoji."""
 # What ends a script element, and what other programs may take for markup.
 _UNSAFE_IN_SCRIPT = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
 
@@ -51,19 +48,10 @@ def beginning(text: str, length: int = _LENGTH) -> str:
     line = " ".join(text.split())
     if len(line) <= length:
         return line
-    end = length - 1
-    blank = line.rfind(" ", 0, length)
-    if blank > length // 2:
-        end = blank
-    while end and not _is_between_characters(line, end):
-        end -= 1
+    end = line.rfind(" ", 0, length)
+    if end <= length // 2:
+        end = character_border(line, length - 1)
     return f"{line[:end]}…"
-
-
-def _is_between_characters(text: str, at: int) -> bool:
-    """Return whether a text can be cut there: accents and parts of emoji follow their base."""
-    follows = unicodedata.category(text[at]) in _FOLLOWING or text[at] == _JOINER
-    return not follows and text[at - 1] != _JOINER
 
 
 def topic_preview(request: ForumRequest, row: TopicRow, page: int, image: str) -> Preview:

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from html import escape
 
+from ..unicode_forms import character_border
 from .matching import WordMatcher
 from .normal_form import normalize_with_offsets
 from .tokens import count_without_blanks
@@ -42,12 +43,13 @@ class Excerpts:
     def excerpt(self, text: str) -> str:
         """Return the part of a text with the most words of the query as HTML, the words marked.
 
-        Cut between words, with `…` where something was left out.
+        Cut between words, else between characters, with `…` where something was left out.
         """
         text = _BLANKS.sub(" ", text[:_MOST_OF_A_TEXT]).strip()
         at, matches = self._first_matches(text)
         part = text[at : at + _PART]
-        start, end = _window(part, matches, _length(part))
+        window = _window(part, matches, _length(part))
+        start, end = (max(0, character_border(text, at + edge) - at) for edge in window)
         before = "…" if at + start else ""
         after = "…" if at + end < len(text) else ""
         return f"{before}{_marked(part, start, end, matches)}{after}"

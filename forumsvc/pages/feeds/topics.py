@@ -25,6 +25,7 @@ from ...queries.topics import TopicOrder, UserTopicOrder
 from ...resources.base import Resource
 from ...resources.nodes import NodeItem
 from ...resources.users import UserItem
+from ...unicode_forms import character_border
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC_LIST
 from ..files import file_response
@@ -136,7 +137,8 @@ def _rows(context: Resource, request: ForumRequest) -> Sequence[TopicListRow]:
 def _entry(request: ForumRequest, row: TopicListRow, html: str) -> Entry:
     path = topic_path(request, row.id)
     if len(html) > _LENGTH:
-        html = f"<p>{escape(text_of_cut_html(without_details(html)).strip())}…</p>"
+        text = text_of_cut_html(without_details(html)).strip()
+        html = f"<p>{escape(text[: character_border(text, len(text) - 1)].strip())}…</p>"
     return Entry(
         row.title,
         absolute_url(request, path),

@@ -60,6 +60,8 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     states = load_viewer_states(request.db, Subject.REPLY, user_id, ids)
     may = abilities(request.caller, item, TopicPermission)
     first = (number - 1) * REPLIES_PER_PAGE + 1
+    has_more = found.cursors.after is not None
+    last_floor = None if has_more else first + len(found.rows) - 1
     with_text = _floors_with_text(found.rows, first, request.validated["from"])
     context = request.page_context
     if context.user is not None and context.user.unread_count:
@@ -72,17 +74,15 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
         "author": author,
         "moment": Moment.of(request, row.created_at),
         "node_path": node_path(request, row.node_id),
-        "html": post_html(row.body_html, path, number),
+        "html": post_html(row.body_html, path, number, last_floor=last_floor),
         "hits": row.hits + request.registry.view_counter.pending_for(row.id),
         "replies": [
-            _shown(one, floor, item, of_caller, request, with_text=floor in with_text)
+            _shown(one, floor, last_floor, item, of_caller, request, with_text=floor in with_text)
             for floor, (one, of_caller) in enumerate(zip(found.rows, states, strict=True), first)
         ],
         "path": path,
         "page": number,
-        "numbers": page_numbers(
-            number, _page_count(row, number, has_more=found.cursors.after is not None)
-        ),
+        "numbers": page_numbers(number, _page_count(row, number, has_more=has_more)),
         "may": may,
         "may_upload": may[TopicPermission.REPLY] and may_upload(request, item.root),
         "why_no_reply": request.caller
@@ -113,6 +113,7 @@ def _floors_with_text(rows: Sequence[ReplyListRow], first: int, start: int) -> r
 def _shown(
     row: ReplyListRow,
     floor: int,
+    last_floor: int | None,
     topic: TopicItem,
     state: ViewerState,
     request: ForumRequest,
@@ -127,7 +128,9 @@ def _shown(
     author, moment = Person.of(request, row), Moment.of(request, row.created_at)
     page = page_of_floor(floor)
     path = topic_path(request, row.topic_id)
-    html = post_html(row.body_html, path, page, reply_id=row.id) if with_text else None
+    html = None
+    if with_text:
+        html = post_html(row.body_html, path, page, last_floor=last_floor, reply_id=row.id)
     return ShownReply(row, floor, author, moment, html, may_edit, may_report, buttons)
 
 

@@ -235,6 +235,8 @@ def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor: Visitor, 
         ("一二三四五", 3, "一二…"),
         ("e\u0301e\u0301e\u0301", 4, "e\u0301…"),
         ("👩\u200d👩\u200d👧 family", 3, "…"),
+        ("🇩🇪🇩🇪🇩🇪", 4, "🇩🇪…"),
+        ("क्षिक्षिक्षि", 7, "क्षि…"),
     ],
 )
 def test_a_description_ends_between_words_or_characters(text: str, length: int, shown: str) -> None:

@@ -127,6 +127,19 @@ def test_a_number_of_a_reply_leads_to_it_from_every_page(
         assert [link["href"] for link in shown] == hrefs
 
 
+def test_a_number_without_a_reply_is_no_link(forum: Forum, visitor: Visitor) -> None:
+    dora, body = forum.person("dora"), "#1 of the forums, not #2 or #99999"
+    topic = forum.topic(dora, forum.node(), body=body)
+    forum.reply(dora, topic, "As #3 says")
+    shown = visitor.get(f"/topics/{topic}").html
+    assert [link.text for link in shown.find_all("a", class_="floor-reference")] == ["#1"]
+    assert body in shown.find(id="topic").text
+    forum.reply(dora, topic, "Here")
+    shown = visitor.get(f"/topics/{topic}").html
+    links = shown.find_all("a", class_="floor-reference")
+    assert [link["href"] for link in links] == ["#floor-1", "#floor-2"]
+
+
 def test_without_a_node_the_form_of_a_topic_says_what_is_missing(
     forum: Forum, visitor: Visitor, ann: int
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from email import message_from_bytes, policy
 from email.errors import MessageError
+from email.header import decode_header, make_header
 from email.message import EmailMessage
 from pathlib import Path
 from smtplib import SMTPException
@@ -90,6 +91,24 @@ def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int
     assert received["Date"].datetime == SENT_AT
     assert received["Message-ID"] == "<1@example.org>"
     assert "https://x.example/?a=b" in received.get_content()
+
+
+@pytest.mark.parametrize("policy_of_reader", [policy.default, policy.compat32])
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Société française des amis de l’été à Genève: set a new password",
+        "Größtes Forum für Köche und Bäcker in Österreich und Südtirol: a reply",
+        "日本 " * 60 + "語",
+        "a" * 70 + " é" * 30,
+        "👩\u200d💻 " * 40 + "!",
+    ],
+)
+def test_a_long_subject_keeps_its_blanks_and_letters(subject: str, policy_of_reader: Any) -> None:
+    sent = message(subject=subject).as_bytes()
+    assert max(map(len, sent.splitlines())) <= 78
+    received = message_from_bytes(sent, policy=policy_of_reader)["Subject"]
+    assert str(make_header(decode_header(str(received)))) == subject
 
 
 def test_the_server_is_greeted_by_the_name_of_the_settings_or_of_the_site(

@@ -412,3 +412,22 @@ def test_elements_nest_to_a_bound_and_the_tags_of_the_rest_are_text(html: Html) 
     rendered = html("<div>" * 300 + "a" + "</div>" * 300)
     assert rendered.count("<div>") == rendered.count("</div>") == MAX_DEPTH
     assert rendered.count("&lt;div&gt;a&lt;/div&gt;") == 1
+
+
+@each(
+    ("text", "expected"),
+    [
+        ("&copyright; &notit; &ltfoo;", "&amp;copyright; &amp;notit; &amp;ltfoo;"),
+        ("a.php?a=1&copy=2&lt=3 &amp", "a.php?a=1&amp;copy=2&amp;lt=3 &amp;amp"),
+        ("&copy; &fjlig; &#228; &#xE4;", "© fj ä ä"),
+        ("&#12345678; &#x1234567;", "&amp;#12345678; &amp;#x1234567;"),
+        ("<b>&regular;</b>", "<b>&amp;regular;</b>"),
+        ("http://a.org/?b&notit;c", "{link}"),
+    ],
+)
+def test_only_the_names_of_characters_are_read_as_such(
+    html: Html, text: str, expected: str
+) -> None:
+    url = "http://a.org/?b&amp;notit;c"
+    link = f'<a href="{url}" rel="{FOREIGN_REL}">{url}</a>'
+    assert html(text) == f"<p>{expected.format(link=link)}</p>"

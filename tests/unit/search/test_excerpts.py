@@ -1,6 +1,10 @@
 """Marked titles and excerpts."""
 
+import re
 from collections.abc import Iterable
+
+import pytest
+import regex
 
 from forumsvc.search.excerpts import Excerpts, mark_title
 from forumsvc.search.matching import PhraseMatcher, WordMatcher
@@ -54,6 +58,15 @@ def test_an_excerpt_of_chinese_is_half_as_long() -> None:
     shown = Excerpts(matcher("搜索")).excerpt("文" * 300 + "搜索" + "字" * 300)
     assert "<mark>搜索</mark>" in shown
     assert 60 <= len(shown) <= 100
+
+
+@pytest.mark.parametrize("shift", range(12))
+def test_an_excerpt_without_blanks_is_cut_between_characters_as_people_see_them(shift: int) -> None:
+    emoji = ["👩\u200d👩\u200d👧", "🇨🇳", "👍🏽", "e\u0301", "한"]
+    around = "文" * shift + "".join(emoji) * 60
+    shown = Excerpts(matcher("搜索")).excerpt(f"{around}搜索{around}")
+    pieces = re.sub("</?mark>|[文搜索…]", "", shown)
+    assert set(regex.findall(r"\X", pieces)) == set(emoji)
 
 
 def test_a_short_text_is_shown_whole_and_one_without_a_match_from_its_beginning() -> None:
