@@ -99,7 +99,7 @@ class JobRunner:
             for kind, handler in self._handlers.items():
                 self._running[kind] = [one for one in self._running[kind] if not one.done()]
                 free = handler.at_once - len(self._running[kind])
-                found = jobs.count_due(connection, kind, clock.now(), free)
+                found = jobs.count_due(connection, kind, clock.now(), handler.lock, free)
                 # Of those that wait one goes on asking.
                 due += [kind] * (min(found, 1) if kind in self._waiting else found)
             if time.monotonic() >= self._count_at:

@@ -1,13 +1,12 @@
 """A rendered text whose mentions are not linked yet."""
 
-import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import quote
 
 from forumsvc.markup.html_nodes import nodes
+from forumsvc.markup.mention_links import mention_link
 from forumsvc.markup.text_content import text_content
 from forumsvc.unicode_forms import INVISIBLE
 
@@ -103,7 +102,8 @@ class RenderedText:
     def to_html(self, logins: Mapping[str, str], user_url: str) -> str:
         """Return the HTML with mentions of existing users linked and all others as plain text.
 
-        logins: the existing users among `mentions`: login in lower case -> login as registered.
+        logins: the existing users among `mentions`: login in lower case -> login as registered, or
+        the present one of who had that login when the text was written.
         user_url: the URL of a user's page, with `{login}` in it.
         """
 
@@ -111,8 +111,8 @@ class RenderedText:
             login = logins.get(written.lower())
             if login is None:
                 return f"@{written}"
-            href = html.escape(user_url.replace("{login}", quote(login, safe="")))
-            return f'<a href="{href}" class="user-mention">@{html.escape(login)}</a>'
+            shown = login if login.lower() == written.lower() else written
+            return mention_link(shown, login, user_url)
 
         return self._join([mention(login) for login in self.segments[1::2]])
 

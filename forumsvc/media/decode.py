@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, NoReturn
 
-from PIL import GifImagePlugin, Image, ImageOps, UnidentifiedImageError
+from PIL import GifImagePlugin, Image, ImageOps, PngImagePlugin, UnidentifiedImageError
 
 from forumsvc.errors import Invalid
 from forumsvc.media.color import to_srgb
@@ -35,6 +35,8 @@ _NOT_AN_IMAGE = Message("not a PNG, JPEG, GIF or WebP image, or a broken or trun
 
 # Frames keep their palette as long as it is the same for all.
 GifImagePlugin.LOADING_STRATEGY = GifImagePlugin.LoadingStrategy.RGB_AFTER_DIFFERENT_PALETTE_ONLY
+# Of a profile or a text of a PNG, decompressed: cameras and editors write several megabytes.
+PngImagePlugin.MAX_TEXT_CHUNK = 16 * 1024 * 1024
 # The limit of the caller applies.
 Image.MAX_IMAGE_PIXELS = None
 

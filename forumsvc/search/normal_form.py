@@ -23,6 +23,12 @@ _ALEF = "\u0627"
 # With madda, hamza above or below, and wasla.
 _OTHER_ALEF = re.compile("[\u0622\u0623\u0625\u0671]")
 
+# Letters that Unicode does not decompose, in the way that people without them write them.
+_PLAIN = str.maketrans(
+    {"æ": "ae", "ð": "d", "ø": "o", "þ": "th", "đ": "d", "ħ": "h", "ł": "l", "œ": "oe", "ŧ": "t"}
+    | {"\u0131": "i"}
+)
+
 _MAX_KEY = 100
 # A character with what is composed with it: marks, voicing marks, and the letters of Hangul.
 _CHARACTER = re.compile(
@@ -33,8 +39,8 @@ _CHARACTER = re.compile(
 def normalize(text: str) -> str:
     """Return the normal form: NFKC, without case, invisible characters and marks.
 
-    Marks are removed from Latin and Greek letters, vowel signs of Arabic and Hebrew, and the forms
-    of the alef are one.
+    Marks and strokes are removed from Latin and Greek letters, ligatures are two letters, vowel
+    signs of Arabic and Hebrew are left out, and the forms of the alef are one.
     """
     if text.isascii():
         return text.lower()
@@ -74,4 +80,5 @@ def _normal_character(character: str) -> str:
 
 def _without_marks(found: re.Match[str]) -> str:
     decomposed = normalized("NFD", found[0])
-    return "".join(one for one in decomposed if not unicodedata.combining(one))
+    letters = "".join(one for one in decomposed if not unicodedata.combining(one))
+    return letters.translate(_PLAIN)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from .normal_form import normalize
 
-TOKENS_VERSION = 3
+TOKENS_VERSION = 4
 
 MAX_TOKEN = 64
 """Characters; longer words are cut."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from html import escape
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, or_, select
@@ -30,7 +31,7 @@ from ..models import (
 from ..search.normal_form import name_key
 from .account_work import Account, Step, Steps, by_scan, deletion
 from .accounts import MAX_NAME
-from .login_texts import Rewrite, erase_login, link_to, mentions
+from .login_texts import Rewrite, erase_login, link_to, mentioned_as
 from .nodes import MAX_SUMMARY
 from .purge import tell
 
@@ -74,10 +75,12 @@ def _erased(account: Account, row: Any) -> list[Rewrite]:
     # Of a post it is known what it mentions. Whoever registers `override`, and is erased, must not
     # change the code of others.
     html = getattr(row, "body_html", None)
-    is_mentioned = html is None or mentions(account.login, html)
+    names = {account.login}
+    if html is not None:
+        names = mentioned_as(account.login, html, account.user_url)
     known = (account.login, account.addresses, account.site_url)
     return [
-        erase_login(*known, new_login, is_mentioned=is_mentioned)
+        erase_login(*known, new_login, mentioned_as=names)
         for new_login in (account.new_login, *_SHORTER_LOGINS)
     ]
 
@@ -103,11 +106,14 @@ def _rewritten(
 
 def _holds(model: Any, names: Sequence[str], account: Account) -> ColumnElement[bool]:
     """Return the condition that a text may hold what is to be replaced."""
-    words = [f"@{account.login}", f"/{account.login}", *account.addresses]
+    page = account.user_url.replace("{login}", account.login)
+    words = {f"@{account.login}", f"/{account.login}", escape(page), *account.addresses}
     if model is IdempotencyKey:
-        words.append(f'"{account.login}"')
+        words.add(f'"{account.login}"')
     columns = [getattr(model, name) for name in names]
-    found = or_(*(each.icontains(word, autoescape=True) for each in columns for word in words))
+    found = or_(
+        *(each.icontains(word, autoescape=True) for each in columns for word in sorted(words))
+    )
     # Somebody else may have the login by now, and others may have written the word before.
     written = getattr(model, "updated_at", getattr(model, "created_at", None))
     if written is None:

@@ -25,6 +25,8 @@ LOGGED = frozenset({JobKind.MAIL})
 """The kinds whose jobs are kept for a while when they are done."""
 _IN_ORDER = frozenset({JobKind.SWEEP, JobKind.ACCOUNT})
 """The kinds of which a job waits for the earlier ones with its key."""
+_CLOCKS_APART = timedelta(hours=1)
+"""How far the clocks of two hosts may differ."""
 _MOST_ERROR = 1_000
 """Characters of an error that are stored."""
 _COLUMNS: tuple[Any, ...] = tuple(Job.__table__.c)
@@ -101,9 +103,9 @@ def enqueue_failed(
     )
 
 
-def count_due(db: SqlConnection, kind: JobKind, now: datetime, most: int) -> int:
+def count_due(db: SqlConnection, kind: JobKind, now: datetime, lock: timedelta, most: int) -> int:
     """Return how many jobs `claim` has to claim, at most `most`, without a lock."""
-    return len(db.scalars(select(Job.id).where(*_is_due(kind, now)).limit(most)).all())
+    return len(db.scalars(select(Job.id).where(*_is_due(kind, now, lock)).limit(most)).all())
 
 
 def claim(db: Session, kind: JobKind, now: datetime, lock: timedelta) -> Claimed | None:
@@ -113,7 +115,7 @@ def claim(db: Session, kind: JobKind, now: datetime, lock: timedelta) -> Claimed
     """
     due = (
         select(Job.id)
-        .where(*_is_due(kind, now))
+        .where(*_is_due(kind, now, lock))
         .order_by(Job.due_at, Job.id)
         .limit(1)
         .with_for_update(skip_locked=True)
@@ -130,8 +132,10 @@ def _is_free(now: datetime) -> Any:
     return or_(Job.locked_until.is_(None), Job.locked_until <= now)
 
 
-def _is_due(kind: JobKind, now: datetime) -> tuple[Any, ...]:
-    due = (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, _is_free(now))
+def _is_due(kind: JobKind, now: datetime, lock: timedelta) -> tuple[Any, ...]:
+    # A lock that ends much later was made by a clock that has been set back since.
+    is_free = or_(_is_free(now), Job.locked_until > now + lock + _CLOCKS_APART)
+    due = (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, is_free)
     if kind not in _IN_ORDER:
         return due
     earlier = aliased(Job)

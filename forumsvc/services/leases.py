@@ -17,9 +17,13 @@ from ..models import Lease
 SECONDS = 30.0
 """How long a lease holds without being renewed."""
 
+# One that ends much later was made by a clock that has been set back since: nobody holds it.
+_LAST_END: Any = database_time() + round(2 * SECONDS * 1000)
+_IS_HELD: Any = Lease.until.between(database_time(), _LAST_END)
+
 
 def acquire(db: Session, name: str, holder: str, seconds: float = SECONDS) -> bool:
-    """Take or renew a lease; return whether `holder` has it now."""
+    """Take or renew a lease; return whether `holder` has it now. seconds: at most SECONDS."""
     values = {"name": name, "holder": holder, "milliseconds": round(seconds * 1000)}
     return bool(execute(db, _acquire(db.get_bind().dialect.name), values))
 
@@ -34,7 +38,7 @@ def _acquire(dialect: str) -> Any:
     return statement.on_conflict_do_update(
         index_elements=[Lease.name],
         set_={"holder": statement.excluded.holder, "until": statement.excluded.until},
-        where=(Lease.holder == statement.excluded.holder) | (Lease.until < database_time()),
+        where=(Lease.holder == statement.excluded.holder) | ~_IS_HELD,
     ).returning(Lease.name)
 
 
@@ -50,7 +54,7 @@ def holder(db: ReadConnection, name: str) -> str | None:
 
 
 _SELECT_HOLDER: Any = select(Lease.holder).where(
-    Lease.name == bindparam("name", type_=String), Lease.until > database_time()
+    Lease.name == bindparam("name", type_=String), _IS_HELD
 )
 
 
@@ -59,9 +63,7 @@ def holders(db: ReadConnection) -> list[str]:
     return [str(found.holder) for found in rows(db, _SELECT_HOLDERS, {})]
 
 
-_SELECT_HOLDERS: Any = (
-    select(Lease.holder).where(Lease.until > database_time()).distinct().order_by(Lease.holder)
-)
+_SELECT_HOLDERS: Any = select(Lease.holder).where(_IS_HELD).distinct().order_by(Lease.holder)
 
 
 def seconds_left(db: ReadConnection) -> float | None:
@@ -70,4 +72,6 @@ def seconds_left(db: ReadConnection) -> float | None:
     return None if found.left is None else found.left / 1000
 
 
-_SELECT_LAST: Any = select((func.max(Lease.until) - database_time()).label("left"))
+_SELECT_LAST: Any = select((func.max(Lease.until) - database_time()).label("left")).where(
+    Lease.until <= _LAST_END
+)

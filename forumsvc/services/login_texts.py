@@ -3,9 +3,10 @@ of mentions when the login changes.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from html import escape
-from urllib.parse import quote
+
+from ..markup.mention_links import mention_link, mention_links, replace_mentions
 
 Rewrite = Callable[[str], str]
 """Returns a text, or HTML, as it is to be stored."""
@@ -14,36 +15,40 @@ _END = r"(?![A-Za-z0-9_.-]*[A-Za-z0-9_])"
 """Behind a login, which is not the beginning of a longer one."""
 
 
-def mentions(login: str, html: str) -> bool:
-    """Return whether a rendered text has a mention of a login, whatever the case."""
-    return f'class="user-mention">@{login.lower()}</a>' in html.lower()
-
-
 def erase_login(
     login: str,
     addresses: Sequence[str],
     site_url: str,
     new_login: str,
     *,
-    is_mentioned: bool = True,
+    mentioned_as: Collection[str],
 ) -> Rewrite:
     """Return what replaces a person's login and addresses in texts, whatever the case.
 
-    `@login` becomes plain `@new_login`, also where it was a link; in links to the person's page the
-    login is replaced; so is each of `addresses`, which are email addresses. Other words that equal
-    the login stay: it may be any word. site_url: `site.url`, may be empty; is_mentioned: False
-    where `@login` is something else, such as a decorator in code, and stays.
+    In links to the person's page and picture the login is replaced; so is each of `addresses`,
+    which are email addresses. Other words that equal the login stay: it may be any word. site_url:
+    `site.url`, may be empty; mentioned_as: the logins of which `@login`, also as a link or in the
+    id of a heading, becomes plain `@new_login`: without any it is something else, such as a
+    decorator in code.
     """
     written, new = re.escape(login), f"@{new_login}"
-    own = [re.escape(each) for each in (site_url.rstrip("/"), escape(site_url.rstrip("/"))) if each]
-    page = "|".join([*dict.fromkeys(own), r"\]\(<?", 'href="'])
+    site = re.sub("^https?:", "", site_url.rstrip("/"))
+    own = [f"(?:https?:)?{re.escape(each)}" for each in (site, escape(site)) if each]
+    page = "|".join([*dict.fromkeys(own), r"\]\(<?", r"\]:[ \t]*<?", 'href="', 'src="'])
+    at_login = "|".join(map(re.escape, mentioned_as))
+    slugs = "|".join(re.sub("[^a-z0-9]+", "-", each.lower()) for each in mentioned_as)
     of_mentions = [
-        (rf'<a href="[^"]*" class="user-mention">@{written}</a>', new),
-        (rf"(?<![A-Za-z0-9_@/+])@{written}{_END}", new),
+        (rf'<a href="[^"]*" class="user-mention">@(?:{at_login})</a>', new),
+        (rf"(?<![A-Za-z0-9_@/+])@(?:{at_login}){_END}", new),
+        (
+            rf'(\b(?:id="|href="#)user-content-(?:[^"]*-)?)(?:{slugs})(?=[-_"])',
+            rf"\g<1>{new_login}",
+        ),
     ]
     patterns = [
-        *(of_mentions if is_mentioned else ()),
+        *(of_mentions if mentioned_as else ()),
         (rf"((?:{page})(?:/api/v3)?(?:/users)?/){written}{_END}", rf"\g<1>{new_login}"),
+        (rf"((?:{page})/avatars/){written}(?=\.svg)", rf"\g<1>{new_login}"),
         *(
             (rf"(?<![A-Za-z0-9_.+-]){re.escape(form)}(?![A-Za-z0-9_-])", new)
             for each in addresses
@@ -60,17 +65,26 @@ def erase_login(
     return rewrite
 
 
+def mentioned_as(login: str, html: str, user_url: str) -> set[str]:
+    """Return by which logins, in lower case, a rendered text mentions the user with a login.
+
+    A link to the page of that user makes `@login` a mention, too. user_url: `site.user_url`.
+    """
+    links = mention_links(html, user_url)
+    written = {it.written.lower() for it in links if it.login.lower() == login.lower()}
+    page = rf'href="(?:/users)?/{re.escape(login)}"(?! class="user-mention")'
+    return written | ({login.lower()} if re.search(page, html, re.IGNORECASE) else set())
+
+
 def link_to(login: str, user_url: str, new_login: str) -> Rewrite:
-    """Return what gives the mentions of a login in HTML the link of its new one; the words stay.
+    """Return what gives the mentions of a user in HTML the link of a new login; the words stay.
 
     user_url: `site.user_url`.
     """
-    link = re.compile(
-        rf'<a href="[^"]*" class="user-mention">(@{re.escape(login)})</a>', re.IGNORECASE
-    )
-    href = escape(user_url.replace("{login}", quote(new_login, safe="")))
 
     def rewrite(html: str) -> str:
-        return link.sub(lambda found: f'<a href="{href}" class="user-mention">{found[1]}</a>', html)
+        return replace_mentions(
+            html, login, user_url, lambda it: mention_link(it.written, new_login, user_url)
+        )
 
     return rewrite

@@ -35,6 +35,7 @@ from forumsvc.models import (
 from forumsvc.passwords import hash_password
 from forumsvc.services import account_edit, accounts, email_confirmation, erasure, jobs
 from forumsvc.services.access.values import email_digest
+from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.erasure import PostsErasure
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.checked_app import CheckedApp
@@ -432,6 +433,62 @@ def test_a_new_login_changes_the_links_of_mentions_and_no_text(
     link = f'<a href="/{LOGIN}" class="user-mention">@{LOGIN}</a>'
     assert link in before["body_html"]
     assert after["body_html"] == before["body_html"].replace(f'"/{LOGIN}"', '"/Zora"')
+
+
+def rename(forum: Forum, login: str, new_login: str) -> None:
+    with forum.database.session.begin() as db:
+        account_edit.edit(db, clock.now(), login, new_login=new_login)
+    work(forum)
+
+
+def test_mentions_lead_to_who_was_meant_after_any_number_of_new_logins(
+    forum: Forum, bob: Person, node: int
+) -> None:
+    forum.person("ivy")
+    text = "Ask @ivy, she knows"
+    topic = forum.topic(bob, node, body=text)
+    for login, new in (("ivy", "ivy2"), ("ivy2", "ivy3")):
+        rename(forum, login, new)
+    strangers = [forum.person(login) for login in ("ivy", "ivy2")]
+    link = '<a href="/ivy3" class="user-mention">@ivy</a>'
+    assert link in bob.get(f"/topics/{topic}").json["body_html"]
+    # An edit, a new version of the renderer and the end of a stranger change nothing of it.
+    bob.put(f"/topics/{topic}", title="Ivy", node_id=node, body=f"{text} all")
+    with forum.database.session.begin() as db:
+        db.execute(update(Topic).values(markup_version=1))
+    authoring = forum.application.registry.authoring
+    Rerendering(forum.database, authoring, 1).run()
+    for stranger in strangers:
+        assert stranger.get("/notifications").json == []
+        order(forum, stranger)
+    work(forum)
+    after = bob.get(f"/topics/{topic}").json
+    assert (after["body"], link in after["body_html"]) == (f"{text} all", True)
+    order(forum, bob)  # the author; nothing is left of who was renamed but the link
+    assert link in forum.nobody.get(f"/topics/{topic}").json["body_html"]
+
+
+def test_an_erasure_finds_the_mentions_by_former_logins(
+    forum: Forum, bob: Person, node: int
+) -> None:
+    henry = forum.person("henry")
+    text = "# For @henry\n\n> **@henry** said\n\n[@henry](/henry), [x][1]\n\n[1]: /henry"
+    former = forum.topic(bob, node, body=text)
+    decorator = forum.topic(bob, node, body="`@henry` is a decorator")
+    rename(forum, "henry", "harry")
+    present = forum.topic(bob, node, body=text.replace("henry", "harry"))
+    picture = forum.topic(bob, node, body="![a](/avatars/harry.svg) [b](/harry)")
+    order(forum, henry)
+    work(forum)
+    [shown, now, pictures, code] = [
+        bob.get(f"/topics/{one}").json for one in (former, present, picture, decorator)
+    ]
+    deleted = f"deleted-{henry.id}"
+    assert shown["body"].startswith(f"# For @{deleted}\n\n> **@{deleted}** said\n\n[@{deleted}]")
+    assert not re.search("@henry|harry|user-mention|about-henry", shown["body_html"])
+    for one in (now, pictures):
+        assert not re.search("henry|harry|user-mention", one["body"] + one["body_html"])
+    assert "@henry" in code["body"]
 
 
 def test_who_takes_a_word_for_a_login_changes_no_code_and_no_address_of_others(

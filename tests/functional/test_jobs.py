@@ -233,3 +233,14 @@ def test_the_threads_run_what_is_due_each_kind_with_its_bound(scene: Scene) -> N
     scene.runner.close()
     assert len({*scene.handler.seen}) == len(scene.handler.seen)
     assert scene.runner.counts[JobKind.NOTIFY].waiting == 3
+
+
+def test_a_job_that_a_clock_hours_ahead_has_locked_is_claimed_again(scene: Scene) -> None:
+    scene.enqueue()
+    hours = timedelta(hours=2)
+    with scene.database.session.begin() as db:
+        assert jobs.claim(db, JobKind.NOTIFY, scene.now + hours, MINUTE) is not None
+    with scene.database.session.begin() as db:
+        assert jobs.claim(db, JobKind.NOTIFY, scene.now, hours) is None  # a lock of its length
+        assert jobs.count_due(db.connection(), JobKind.NOTIFY, scene.now, MINUTE, 9) == 1
+        assert jobs.claim(db, JobKind.NOTIFY, scene.now, MINUTE) is not None

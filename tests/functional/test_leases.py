@@ -40,3 +40,12 @@ def test_a_released_lease_is_free_at_once_but_only_its_holder_releases_it(
             leases.release(db, "task", holder)
         assert leases.holder(database.executor, "task") == left
     assert leases.seconds_left(database.executor) is None
+
+
+def test_a_lease_of_a_clock_that_was_hours_ahead_is_nobodys(database: Database) -> None:
+    assert acquire(database, "killed", 2 * 60 * 60)
+    assert leases.holders(database.executor) == []
+    assert leases.seconds_left(database.executor) is None
+    assert acquire(database, "next")
+    assert leases.holder(database.executor, "task") == "next"
+    assert not acquire(database, "killed")

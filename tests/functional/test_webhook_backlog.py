@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import event, insert, select, text
 
 from forumsvc import clock
+from forumsvc.background.webhook_sender import WebhookSender
 from forumsvc.db.engine import Database
 from forumsvc.models import Event, EventType, JobKind, WebhookDelivery
 from forumsvc.queries import events as reading
@@ -44,7 +45,7 @@ def add_pings(database: Database, webhook_id: int, number: int) -> None:
 def is_due(database: Database) -> bool:
     """Return whether something would be sent."""
     with database.reads.connect() as db:
-        return jobs.count_due(db, JobKind.DELIVER, clock.now(), 10) > 0
+        return jobs.count_due(db, JobKind.DELIVER, clock.now(), WebhookSender.lock, 10) > 0
 
 
 @pytest.mark.usefixtures("no_answer")

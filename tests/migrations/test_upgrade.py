@@ -77,6 +77,23 @@ def test_the_keys_of_email_addresses_follow_idna_2008_up_and_down(blank: Databas
             assert {row.email: row.email_key for row in found if row.email} == keys
 
 
+def test_stored_names_are_found_by_their_plain_letters_after_the_upgrade(blank: Database) -> None:
+    migrate.upgrade(blank.writes, "0011")
+    names = {"\u0141\u00f3d\u017a": "lodz", "Ann": "ann", "": "", "\u4e2d": "\u4e2d"}
+    with blank.writes.begin() as connection:
+        for number, name in enumerate(names, 1):
+            columns = {"id": number, "login": f"u{number}", "email": None, "key": None}
+            connection.execute(_ADD_USER, columns)
+            values = {"id": number, "name": name, "key": name.lower()}
+            connection.execute(
+                text("UPDATE users SET name = :name, name_key = :key WHERE id = :id"), values
+            )
+    migrate.upgrade(blank.writes, "0012")
+    with blank.writes.connect() as connection:
+        found = connection.execute(text("SELECT name, name_key FROM users WHERE id <= 4"))
+        assert {row.name: row.name_key for row in found} == names
+
+
 _ADD_USER = text(
     "INSERT INTO users (id, login, login_key, email, email_key, role, state, created_at,"
     " updated_at) VALUES (:id, :login, :login, :email, :key, 'member', 'active', '2026-01-01',"

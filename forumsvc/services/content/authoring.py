@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from ...db.execution import ReadConnection
 from ...errors import Invalid
 from ...markup import RenderBudget, RenderedText, Renderer, linked_logins
+from ...markup.mention_links import former_logins
 from ...queries import users
 from ...settings import Settings
 from .rules import Rules, rules_from_settings
@@ -82,11 +83,12 @@ class Authoring:
         """Return a rendered text as it is stored, with its mentions resolved.
 
         before: the HTML that this text replaces, None for a new post; users mentioned there are not
-        notified again. Raises Invalid if the text breaks a rule.
+        notified again, and stay mentioned by a former login. Raises Invalid if the text breaks a
+        rule.
         """
         rendered = rendered_post.text
         self.rules.check_rendered(db, actor_id, rendered, is_new=before is None)
-        known = _mentioned(db, rendered)
+        known = self._mentioned(db, rendered, before)
         keys = [key for key in rendered.notified if key in known]
         old = linked_logins(before or "")
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
@@ -94,17 +96,26 @@ class Authoring:
             rendered_post.body, self._link_mentions(rendered, known), rendered.version, mentioned
         )
 
-    def link_mentions(self, db: ReadConnection, rendered: RenderedText) -> str:
-        """Return the HTML of a rendered text, its mentions linked to existing users."""
-        return self._link_mentions(rendered, _mentioned(db, rendered))
+    def link_mentions(
+        self, db: ReadConnection, rendered: RenderedText, *, before: str | None = None
+    ) -> str:
+        """Return the HTML of a rendered text, its mentions linked to existing users.
+
+        before: as for `write`.
+        """
+        return self._link_mentions(rendered, self._mentioned(db, rendered, before))
+
+    def _mentioned(
+        self, db: ReadConnection, rendered: RenderedText, before: str | None
+    ) -> Mapping[str, Row[Any]]:
+        """Return the users whom a text mentions, by the login that it has, in lower case."""
+        former = former_logins(before or "", self.user_url)
+        present = {key: former.get(key, key).lower() for key in map(str.lower, rendered.mentions)}
+        found = users.mentioned(db, [*present.values()]) if present else {}
+        return {key: found[login] for key, login in present.items() if login in found}
 
     def _link_mentions(self, rendered: RenderedText, known: Mapping[str, Row[Any]]) -> str:
         return rendered.to_html({key: found.login for key, found in known.items()}, self.user_url)
-
-
-def _mentioned(db: ReadConnection, rendered: RenderedText) -> Mapping[str, Row[Any]]:
-    """Return the users whom a text mentions, by lower-case login."""
-    return users.mentioned(db, rendered.mentions) if rendered.mentions else {}
 
 
 def authoring_from_settings(settings: Settings, ini_dir: Path, workers: int) -> Authoring:

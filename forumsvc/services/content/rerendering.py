@@ -94,7 +94,10 @@ class Rerendering:
 
         Where the HTML is the same, cached pages stay valid. All are found as this version has it.
         """
-        html = [self._authoring.link_mentions(reads, one) for one in rendered_texts]
+        html = [
+            self._authoring.link_mentions(reads, rendered, before=row.body_html)
+            for row, rendered in zip(batch, rendered_texts, strict=True)
+        ]
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
         rows = sorted(zip(batch, rendered_texts, html, strict=True), key=lambda each: each[0].id)
         changed = [row.id for row, _, made in rows if row.body_html != made]

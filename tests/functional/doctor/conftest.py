@@ -94,7 +94,7 @@ def durable(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def worker(database: Database) -> None:
     """A background worker that is alive: it holds a lease."""
     with database.session.begin() as db:
-        leases.acquire(db, "mail", "another-process", 3600)
+        leases.acquire(db, "mail", "another-process")
 
 
 @pytest.fixture

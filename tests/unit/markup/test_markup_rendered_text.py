@@ -29,8 +29,8 @@ def test_escaped_text_has_a_version_that_is_never_up_to_date() -> None:
 
 
 def test_a_login_is_quoted_in_the_address_and_escaped_in_the_text() -> None:
-    draft = RenderedText(("<p>", "x", "</p>"))
-    linked = draft.to_html({"x": 'a/"<b>'}, "/{login}")
+    draft = RenderedText(("<p>", 'a/"<B>', "</p>"))
+    linked = draft.to_html({'a/"<b>': 'a/"<b>'}, "/{login}")
     assert linked == (
         '<p><a href="/a%2F%22%3Cb%3E" class="user-mention">@a/&quot;&lt;b&gt;</a></p>'
     )

@@ -1,11 +1,12 @@
 """An accepted image comes back as the same image, without anything else."""
 
+import zlib
 from io import BytesIO
 
 from forumsvc.media.encode import EncodedImage, reencode
 from forumsvc.media.limits import Limits
 from tests.cases import each
-from tests.unit.media import sample_images
+from tests.unit.media import decompression_bombs, sample_images
 from tests.unit.media.reader import decode, difference
 
 # Steps of 255 on average: coding a small JPEG with hard edges again, off its grid, costs about 3; a
@@ -64,3 +65,12 @@ def test_an_exif_block_that_cannot_be_read_is_ignored(kind: str, block: bytes) -
     scene = sample_images.scene("RGB")
     data = sample_images.encoded(scene, kind, exif=b"Exif\0\0" + block)
     assert made(data)[1] == made(sample_images.encoded(scene, kind))[1]
+
+
+@each("size", [100, 2 << 20, 8 << 20])
+@each("head", [b"zTXt" + b"p\0\0", b"iTXt" + b"XML:com.adobe.xmp\0\1\0\0\0", b"iCCP" + b"p\0\0"])
+def test_a_png_is_taken_with_large_texts_and_profiles_of_editors(size: int, head: bytes) -> None:
+    plain = sample_images.encoded(sample_images.scene("RGB"), "PNG")
+    block = decompression_bombs.chunk(head[:4], head[4:] + zlib.compress(bytes(size), 9))
+    begin = plain.index(b"IDAT") - 4
+    assert made(plain[:begin] + block + plain[begin:])[1] == made(plain)[1]

@@ -32,6 +32,7 @@ class CountedMatches(WordMatcher):
     ("query", "title", "shown"),
     [
         ("cafe", "Das Café & mehr", "Das <mark>Café</mark> &amp; mehr"),
+        ("lodz", "Das ist Łódź", "Das ist <mark>Łódź</mark>"),
         ("搜索", "中文搜索引擎", "中文<mark>搜索</mark>引擎"),
         ("猫", "黑猫和猫", "黑<mark>猫</mark>和<mark>猫</mark>"),
         ("deploy", "Deployment", "<mark>Deployment</mark>"),

@@ -11,6 +11,7 @@ from tests.cases import each
     ("text", "normal"),
     [
         ("Café", "cafe"),
+        ("Łódź Cœlacanthe Ærø Đorđe Diyarbakır", "lodz coelacanthe aero dorde diyarbakir"),
         ("ＣＡＦＥ１", "cafe1"),
         ("Straße", "strasse"),
         ("İstanbul", "istanbul"),

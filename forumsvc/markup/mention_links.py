@@ -1,0 +1,58 @@
+"""The links of mentions in stored HTML, by whom they lead to.
+
+Who has changed the login is mentioned by a former one, which somebody else may have by now: the
+address of the link says who is meant, its words say what the author wrote.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+_LINK = re.compile(r'<a href="([^"]*)" class="user-mention">@([^<]*)</a>')
+
+
+class MentionLink(NamedTuple):
+    """written: the login in the text; login: of the user to whom the link leads."""
+
+    written: str
+    login: str
+
+
+def mention_link(written: str, login: str, user_url: str) -> str:
+    """Return the HTML of a mention. user_url: the address of a user's page, with `{login}`."""
+    href = html.escape(user_url.replace("{login}", quote(login, safe="")))
+    return f'<a href="{href}" class="user-mention">@{html.escape(written)}</a>'
+
+
+def mention_links(stored: str, user_url: str) -> Iterator[MentionLink]:
+    """Yield the mentions of stored HTML."""
+    for found in _LINK.finditer(stored):
+        yield _read(found, user_url)
+
+
+def replace_mentions(
+    stored: str, login: str, user_url: str, replace: Callable[[MentionLink], str]
+) -> str:
+    """Return stored HTML in which the mentions of a user, by the present login, are replaced."""
+
+    def replaced(found: re.Match[str]) -> str:
+        link = _read(found, user_url)
+        return replace(link) if link.login.lower() == login.lower() else found[0]
+
+    return _LINK.sub(replaced, stored)
+
+
+def former_logins(stored: str, user_url: str) -> dict[str, str]:
+    """Return by which other logins users are mentioned: that one in lower case -> the present."""
+    links = mention_links(stored, user_url)
+    return {it.written.lower(): it.login for it in links if it.written.lower() != it.login.lower()}
+
+
+def _read(found: re.Match[str], user_url: str) -> MentionLink:
+    before, _, behind = user_url.partition("{login}")
+    href, written = html.unescape(found[1]), html.unescape(found[2])
+    if not (href.startswith(before) and href.endswith(behind)):
+        return MentionLink(written, written)  # made with another `site.user_url`
+    return MentionLink(written, unquote(href[len(before) : len(href) - len(behind)]))
