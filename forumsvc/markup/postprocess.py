@@ -6,7 +6,7 @@ that is a "floor", which is why the anchors and the CSS class in stored HTML are
 
 import html as html_text
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from forumsvc.markup.html_nodes import Node, nodes
 from forumsvc.markup.html_tags import ID_PREFIX
@@ -54,8 +54,9 @@ def _link(node: Node, own_host: str, ids: set[str]) -> str:
     href = with_scheme(attributes.get("href", ""))
     if href:
         attributes["href"] = href
-    if href[:1] == "#" and href[1:] in ids:
-        attributes["href"] = f"#{ID_PREFIX}{href[1:]}"
+    name = unquote(href[1:]).lower() if href[:1] == "#" else ""
+    if name in ids:
+        attributes["href"] = f"#{ID_PREFIX}{name}"
     elif href and _is_foreign(html_text.unescape(href), own_host):
         attributes["rel"] = FOREIGN_REL
     return "<a" + "".join(f' {name}="{value}"' for name, value in attributes.items()) + ">"

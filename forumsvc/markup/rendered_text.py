@@ -10,7 +10,7 @@ from forumsvc.markup.mention_links import mention_link
 from forumsvc.markup.text_content import text_content
 from forumsvc.unicode_forms import INVISIBLE
 
-RENDERER_VERSION = 3
+RENDERER_VERSION = 4
 """Stored with every `body_html`; raised whenever the same text would render to other HTML."""
 
 _LINKED = re.compile(r'(</?blockquote)|class="user-mention">@([A-Za-z0-9_.-]+)</a>')

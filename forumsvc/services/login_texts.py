@@ -36,7 +36,7 @@ def erase_login(
     own = [f"(?:https?:)?{re.escape(each)}" for each in (site, escape(site)) if each]
     page = "|".join([*dict.fromkeys(own), r"\]\(<?", r"\]:[ \t]*<?", 'href="', 'src="'])
     at_login = "|".join(map(re.escape, mentioned_as))
-    slugs = "|".join(re.sub("[^a-z0-9]+", "-", each.lower()) for each in mentioned_as)
+    slugs = "|".join(re.sub("[^a-z0-9_-]", "", each.lower()) for each in mentioned_as)
     of_mentions = [
         (rf'<a href="[^"]*" class="user-mention">@(?:{at_login})</a>', new),
         (rf"(?<![A-Za-z0-9_@/+])@(?:{at_login}){_END}", new),

@@ -1,11 +1,13 @@
 """Parses headings and thematic breaks as CommonMark does."""
 
 import re
+from unicodedata import category
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
 from markdown.blockprocessors import BlockProcessor, HRProcessor
 
+from forumsvc.markup.html_tags import ID_PREFIX
 from forumsvc.markup.syntax.line_search import LineSearch, lines_of
 
 _ATX_HEADING = re.compile(
@@ -16,6 +18,38 @@ _SETEXT_UNDERLINE = re.compile(r" {0,3}(=+|-+) *")
 _NO_PARAGRAPH = re.compile(r" {0,3}(?:>|\x02|([-_*])(?: *\1){2,} *$)")
 _THEMATIC_BREAK = re.compile(r"^ {0,3}([-_*])(?: *\1){2,} *$", re.MULTILINE)
 _BEFORE_THEMATIC_BREAKS = 61
+
+
+class HeadingIds:
+    """Makes the ids of a text's headings as GitHub does, for tables of contents lead to these."""
+
+    def __init__(self) -> None:
+        self._repeated: dict[str, int] = {}
+
+    def reset(self) -> None:
+        """Begin with another text."""
+        self._repeated.clear()
+
+    def __call__(self, text: str, separator: str) -> str:
+        """Return the id of the next heading: its letters in lower case, of any script.
+
+        Blanks become dashes, and other characters but `-` and `_` nothing. A repeated one gets a
+        number: `usage`, `usage-1`.
+        """
+        kept = "".join(map(_id_character, text.strip().lower())) or "heading"
+        found, number = kept, self._repeated.get(kept, 0)
+        while found in self._repeated:
+            number += 1
+            found = f"{kept}-{number}"
+        self._repeated |= {kept: number, found: self._repeated.get(found, 0)}
+        return ID_PREFIX + found
+
+
+def _id_character(character: str) -> str:
+    if character.isspace():
+        return "-"
+    is_kept = character.isalnum() or character in "-_" or category(character)[0] == "M"
+    return character if is_kept else ""
 
 
 class _SetextHeadingProcessor(BlockProcessor):

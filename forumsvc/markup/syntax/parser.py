@@ -6,7 +6,6 @@ from typing import Any
 from markdown import Markdown
 from pymdownx.emoji import gemoji, to_alt
 
-from forumsvc.markup.html_tags import ID_PREFIX
 from forumsvc.markup.syntax.autolinks import add_autolinks
 from forumsvc.markup.syntax.code_highlighting import CodeFormatter
 from forumsvc.markup.syntax.code_spans import add_code_spans
@@ -14,7 +13,7 @@ from forumsvc.markup.syntax.commonmark import add_commonmark
 from forumsvc.markup.syntax.emoji import add_emoji
 from forumsvc.markup.syntax.emphasis import add_emphasis
 from forumsvc.markup.syntax.fenced_code import add_fenced_code
-from forumsvc.markup.syntax.headings import add_headings
+from forumsvc.markup.syntax.headings import HeadingIds, add_headings
 from forumsvc.markup.syntax.html_blocks import add_html_blocks
 from forumsvc.markup.syntax.inline import add_inline
 from forumsvc.markup.syntax.link_definitions import add_link_definitions
@@ -31,7 +30,7 @@ _CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _EXTENSIONS: dict[str, dict[str, Any]] = {
     "nl2br": {},
     "tables": {"use_align_attribute": True},
-    "toc": {"marker": "", "slugify": lambda text, separator: slug(text, separator)},
+    "toc": {"marker": ""},
     "pymdownx.betterem": {},
     "pymdownx.emoji": {"emoji_index": gemoji, "emoji_generator": to_alt, "options": {}},
     "pymdownx.highlight": {"use_pygments": False},
@@ -52,22 +51,18 @@ _ADDITIONS = (
 """What changes Python-Markdown and the extensions, in this order."""
 
 
-def slug(text: str, separator: str) -> str:
-    """Return a heading's id: its words in lower case, in any script."""
-    words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
-    return ID_PREFIX + (separator.join(words) or "heading")
-
-
 class MarkdownParser:
     """Converts Markdown to HTML that is not safe yet."""
 
     def __init__(self) -> None:
         self._format_code = CodeFormatter()
+        self._heading_ids = HeadingIds()
         fence = {"name": "*", "class": "", "format": self._format_code}
         fences = _EXTENSIONS["pymdownx.superfences"] | {"custom_fences": [fence]}
         self._markdown = Markdown(
             extensions=[*_EXTENSIONS],
-            extension_configs=_EXTENSIONS | {"pymdownx.superfences": fences},
+            extension_configs=_EXTENSIONS
+            | {"pymdownx.superfences": fences, "toc": {"marker": "", "slugify": self._heading_ids}},
             output_format="html",
         )
         for add in _ADDITIONS:
@@ -76,6 +71,7 @@ class MarkdownParser:
     def convert(self, text: str) -> str:
         """Return the HTML of a Markdown text. Raises whatever Python-Markdown raises."""
         self._format_code.reset()
+        self._heading_ids.reset()
         text = text.removeprefix(_BYTE_ORDER_MARK)
         text = _LINE_END.sub("\n", _CONTROL.sub("", text.replace("\0", "\ufffd")))
         return self._markdown.reset().convert(text)

@@ -1,6 +1,8 @@
 """Post numbers, links to other hosts, links to headings."""
 
+import re
 from collections.abc import Callable
+from urllib.parse import quote
 
 from forumsvc.markup.postprocess import postprocess
 from forumsvc.markup.sanitizer import FOREIGN_REL, sanitize_author_html
@@ -100,13 +102,23 @@ def test_a_heading_s_id_has_a_prefix_and_is_found_by_the_author_s_links(html: Ht
     )
 
 
-def test_headings_of_the_same_words_have_different_ids(html: Html) -> None:
-    rendered = html("# 标题\n\n# 标题\n\n# !")
-    assert [f'id="user-content-{name}"' in rendered for name in ("标题", "标题_1", "heading")] == [
-        True,
-        True,
-        True,
-    ]
+@each(
+    ("headings", "ids"),
+    [
+        (["标题", "标题", "!"], ["标题", "标题-1", "heading"]),
+        (["Usage", "Usage", "Usage 1", "usage"], ["usage", "usage-1", "usage-1-1", "usage-2"]),
+        (["`my_function()` & co.", "C++ / Foo.bar"], ["my_function--co", "c--foobar"]),
+        (["  Ünï-code क्षि  "], ["ünï-code-क्षि"]),
+    ],
+)
+def test_headings_have_the_ids_that_tables_of_contents_of_github_lead_to(
+    html: Html, headings: list[str], ids: list[str]
+) -> None:
+    links = "".join(f"[x](#{name}) [x](#{quote(name.upper())})\n" for name in ids)
+    rendered = html("\n\n".join(f"# {heading}" for heading in headings) + f"\n\n{links}")
+    expected = [f"user-content-{name}" for name in ids]
+    assert re.findall('id="([^"]*)"', rendered) == expected
+    assert re.findall('href="#([^"]*)"', rendered) == [one for one in expected for _ in range(2)]
 
 
 def test_ids_that_authors_write_get_the_prefix_or_go(html: Html) -> None:
