@@ -7,6 +7,7 @@ import configparser
 import json
 import os
 import pwd
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -83,7 +84,9 @@ class Context:
         try:
             section: Mapping[str, str] = plaster.get_settings(ini, name)
         except (configparser.Error, UnicodeDecodeError, OSError, plaster.PlasterError) as error:
-            raise CommandError(f"{ini}: {error}") from None
+            # configparser shows the value, which may be a password.
+            message = re.split(r"(?:, found|\.? Raw value): ", str(error), maxsplit=1)[0]
+            raise CommandError(f"{ini}: {message}") from None
         return section
 
     @cached_property

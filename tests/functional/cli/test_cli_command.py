@@ -178,6 +178,17 @@ def test_a_database_server_that_is_away_is_refused_in_one_line(tmp_path: Path) -
     assert "s3cret" not in line
 
 
+@each("password", ["s3cret%!", "s3cret%(x)s", "100%s3cret"])
+def test_a_percent_sign_in_the_ini_file_is_named_without_the_value(
+    tmp_path: Path, password: str
+) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url="sqlite://") + f"mail.password = {password}\n")
+    refusal = run_command("-c", ini, "check").refusal
+    assert "%" in refusal or "interpolation" in refusal
+    assert "s3cret" not in refusal
+
+
 def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> None:
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite:///%(here)s/forum.ini"))
