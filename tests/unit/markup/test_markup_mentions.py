@@ -15,6 +15,8 @@ Parts = Callable[[str], list[str]]
         ("@bob- or @bob-, (@ann)", ["bob", "bob", "ann"]),
         ("@a.b-c_d", ["a.b-c_d"]),
         ("@_ann_ and @__dunder__ @a__b__c", ["_ann_", "__dunder__", "a__b__c"]),
+        ("_thanks @ann_, __and @bob__ (_see @a__b_)", ["ann", "bob", "a__b"]),
+        ("_x_ @ann_ a_b @bob_ _ @carl_", ["ann_", "bob_", "carl_"]),
         ("**@bob** _@ann_ ~~@cy~~", ["bob", "ann", "cy"]),
         ("你好@bob你好", ["bob"]),
         ("@bob's, @ann/@cy", ["bob", "ann", "cy"]),
