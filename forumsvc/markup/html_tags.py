@@ -6,6 +6,7 @@ comments are shown as they were written.
 """
 
 import re
+from collections.abc import Iterator
 from html.entities import html5
 from itertools import chain, groupby
 from operator import itemgetter
@@ -79,15 +80,37 @@ def escape_other_tags(html: str) -> str:
     """Return HTML in which every `<` is escaped that begins no tag of `TAGS`.
 
     So are start tags right behind a word that are never closed, as in `vector<i>` and
-    `a<b and c>d`, the tags of elements that are nested too deep, and end tags without a start.
+    `a<b and c>d`, the tags of elements that are nested too deep, and end tags without a start. A
+    link in a link loses its tags, for a parser would end the outer one there.
     """
     html = _NO_TAG.sub("&lt;", html)
+    changes = {at: (at + 1, "&lt;") for at in _unmatched(html)}
+    changes |= {begin: (end, "") for begin, end in _links_in_links(html)}
     pieces: list[str] = []
     done = 0
-    for at in _unmatched(html):
-        pieces += [html[done:at], "&lt;"]
-        done = at + 1
+    for at, (end, new) in sorted(changes.items()):
+        pieces += [html[done:at], new]
+        done = end
     return "".join([*pieces, html[done:]])
+
+
+def _links_in_links(html: str) -> Iterator[tuple[int, int]]:
+    """Yield where the tags stand of links within another one."""
+    links: list[tuple[re.Match[str], re.Match[str]]] = []
+    starts: list[re.Match[str]] = []
+    for tag in _ANY_TAG.finditer(html):
+        if tag[2] not in ("a", "A"):
+            continue
+        if not tag[1]:
+            starts.append(tag)
+        elif starts:
+            links.append((starts.pop(), tag))
+    outer_end = 0
+    for start, end in sorted(links, key=lambda link: link[0].start()):
+        if end.end() <= outer_end:
+            yield from (start.span(), end.span())
+        else:
+            outer_end = end.start()
 
 
 def _unmatched(html: str) -> list[int]:

@@ -6,6 +6,7 @@ digit or `_`.
 
 import re
 from collections.abc import Iterator
+from unicodedata import category
 
 from forumsvc.ids import is_login
 from forumsvc.markup.html_nodes import nodes
@@ -41,12 +42,22 @@ def _find_logins(text: str) -> Iterator[tuple[int, str]]:
     for match in _MENTION.finditer(text):
         login = match[1].rstrip(".-")  # punctuation of the sentence, not part of the login
         follows = match.start() == end + 1 and text[end] == "/"
-        if is_login(login) and (follows or not _inside_word(text, match.start())):
+        begins = follows or not _inside_word(text, match.start())
+        if is_login(login) and begins and not _is_of_word(text[match.end() : match.end() + 1]):
             yield match.start(), login
             end = match.end()
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Return whether an address or path continues at `at`. Scripts without case use no spaces."""
+    """Return whether an address or path continues at `at`."""
     before = text[at - 1 : at]
-    return before in {"_", "@", "/", "+"} or before.isdigit() or before.lower() != before.upper()
+    return before in {"_", "@", "/", "+"} or _is_of_word(before)
+
+
+def _is_of_word(character: str) -> bool:
+    """Return whether a word goes on with a character: `@jos` is not in `@josé`.
+
+    Scripts without case use no spaces, so `@jos` may stand before one of their words.
+    """
+    has_case = character.lower() != character.upper()
+    return has_case or character.isdigit() or (bool(character) and category(character)[0] == "M")

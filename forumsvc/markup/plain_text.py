@@ -3,8 +3,9 @@
 import html
 import re
 
-_BREAK = re.compile(r"\r\n?|\n")
-_CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# With the vertical tab and the form feed, which word processors write for the end of a line.
+_BREAK = re.compile(r"\r\n?|[\n\x0b\x0c]")
+_CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
 
 
 def escape_to_html(text: str) -> str:

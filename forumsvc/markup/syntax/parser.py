@@ -23,9 +23,10 @@ from forumsvc.markup.syntax.mention_tokens import add_mention_tokens
 from forumsvc.markup.syntax.quotes import add_quotes
 from forumsvc.markup.syntax.tables import add_tables
 
-_LINE_END = re.compile(r"\r\n?")
+# With the vertical tab and the form feed, which word processors write for the end of a line.
+_LINE_END = re.compile(r"\r\n?|[\x0b\x0c]")
 _BYTE_ORDER_MARK = "\ufeff"
-_CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
 
 _EXTENSIONS: dict[str, dict[str, Any]] = {
     "nl2br": {},

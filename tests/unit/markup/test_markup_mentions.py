@@ -37,6 +37,7 @@ def test_a_login_in_the_text_is_a_mention(parts: Parts, text: str, logins: list[
     [
         *("@", "@a", "@.bob", "@" + "a" * 21, "a@login.org", "josé@login", "@bob@social.example"),
         *("https://social.example/@bob", "social.example/@bob", "[@bob](https://example.org)"),
+        *("@bobé", "@bobß", "@bobн", "@bobe\u0301", "@bob²", "@bob١", "jose\u0301@bob"),
         *("`@bob`", "    @bob", "```\n@bob\n```", "```python\n@bob\ndef f(): ...\n```"),
         *(
             "<pre>@bob</pre>",

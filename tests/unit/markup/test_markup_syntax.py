@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from forumsvc.markup.html_tags import MAX_DEPTH
+from forumsvc.markup.plain_text import escape_to_html
 from forumsvc.markup.sanitizer import FOREIGN_REL
 from forumsvc.markup.syntax import code_highlighting
 from forumsvc.markup.syntax.lists import _MAX_DEPTH
@@ -431,3 +432,27 @@ def test_only_the_names_of_characters_are_read_as_such(
     url = "http://a.org/?b&amp;notit;c"
     link = f'<a href="{url}" rel="{FOREIGN_REL}">{url}</a>'
     assert html(text) == f"<p>{expected.format(link=link)}</p>"
+
+
+@each(
+    ("text", "shown"),
+    [
+        ("See https://b.org and x@b.org, www.b.org", "See https://b.org and x@b.org, www.b.org"),
+        (
+            "<b>https://b.org</b> **y** [x](https://b.org)",
+            "<b>https://b.org</b> <strong>y</strong> x",
+        ),
+        ("a <https://b.org> <a href='/b'>c</a>", "a https://b.org c"),
+    ],
+)
+def test_a_link_in_html_stays_one_link(html: Html, text: str, shown: str) -> None:
+    link = f'<a href="https://a.org" rel="{FOREIGN_REL}">'
+    behind = "<a href='https://a.org'>d</a> <a href='https://a.org'>d</a>"
+    assert html(f'<a href="https://a.org">{text}</a> {behind}') == (
+        f"<p>{link}{shown}</a> {link}d</a> {link}d</a></p>"
+    )
+
+
+def test_the_line_ends_of_word_processors_break_lines(html: Html) -> None:
+    assert html("a\x0bb\x0cc") == "<p>a<br>\nb<br>\nc</p>"
+    assert escape_to_html("a\x0bb\x0cc") == "<p>a<br>\nb<br>\nc</p>"
