@@ -19,6 +19,8 @@ _WEBP_QUALITY = 85
 _JPEG_QUALITY = 90
 _SUBSAMPLING_444, _SUBSAMPLING_422 = 0, 1
 _KEEP_FRAME, _CLEAR_FRAME = 1, 2
+_MAX_GIF_DURATION = 655_350
+"""Milliseconds of a frame: 16 bits of hundredths of a second."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,22 @@ def _animation_options(image: Image.Image, frames: list[Frame]) -> dict[str, Any
         options["loop"] = image.info["loop"]
     if image.format == "WEBP":
         return options | {"background": image.info["background"]}
+    options["duration"] = _gif_durations(frames)
     see_through = any(frame.image.has_transparency_data for frame in frames)
     return options | {"disposal": _CLEAR_FRAME if see_through else _KEEP_FRAME}
+
+
+def _gif_durations(frames: list[Frame]) -> list[int]:
+    """Return the durations in milliseconds, cut where equal frames become one that is too long."""
+    durations: list[int] = []
+    total, is_long = 0, sum(frame.duration for frame in frames) > _MAX_GIF_DURATION
+    for before, frame in zip([None, *frames], frames, strict=False):
+        # Comparing takes time.
+        is_equal = is_long and before is not None and before.image == frame.image
+        total = total if is_equal else 0
+        durations.append(min(frame.duration, _MAX_GIF_DURATION - total))
+        total += durations[-1]
+    return durations
 
 
 def _is_lossless(file: BinaryIO) -> bool:

@@ -1,41 +1,70 @@
 """What somebody wrote, kept where it cannot be saved: the login ended, or it was refused."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from ..errors import ForumError
+from ..models import PROFILE_TEXTS
+from ..texts import Message
 from ..web.api.request import ForumRequest
 
-_WRITING = re.compile(r"/topics/(new|[0-9]+/(edit|replies))|/replies/[0-9]+/edit")
-"""The paths of the forms of posts."""
-_FIELDS = ("title", "node_id", "body", "form_key", "seen", "held")
+_LABELS = {
+    "title": Message("Title"),
+    "body": Message("Text"),
+    "comment": Message("Comment"),
+    "name": Message("Name"),
+    **{text.name: text.label for text in PROFILE_TEXTS},
+}
+"""Of the fields in which people write."""
+_FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]], ...] = (
+    (
+        re.compile(r"/topics/(new|[0-9]+/(edit|replies))|/replies/[0-9]+/edit"),
+        ("title", "body"),
+        ("node_id", "form_key", "seen", "held"),
+    ),
+    (re.compile(r"/(topics|replies|users)/[^/]+/report"), ("comment",), ("category",)),
+    (re.compile("/settings"), ("name", *(text.name for text in PROFILE_TEXTS)), ("email_public",)),
+)
+"""The paths of forms, their fields in which people write, and their other ones."""
 _PREFIX = "kept_"
 
 
-def written(request: ForumRequest) -> dict[str, str] | None:
-    """Return the fields of the form of a post that was sent, None for other requests.
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    """The fields of a form by name. path: where it was sent."""
 
-    `path`: where it was sent.
-    """
-    # Not `path_info`, which cannot be read where it is no UTF-8.
-    path = request.environ["PATH_INFO"]
-    if request.method != "POST" or not _WRITING.fullmatch(path):
+    path: str
+    texts: dict[str, str]
+    hidden: dict[str, str]
+
+    def labelled(self) -> Iterator[tuple[str, Message, str]]:
+        """Yield the name, the label and the text of each field in which somebody wrote."""
+        for name, text in self.texts.items():
+            yield name, _LABELS[name], text
+
+
+def written(request: ForumRequest) -> KeptText | None:
+    """Return what was sent with the form of a post, a report or a profile; None for others."""
+    if request.method != "POST":
         return None
-    return _texts(request, path, "")
+    # Not `path_info`, which cannot be read where it is no UTF-8.
+    return _fields(request, request.environ["PATH_INFO"], "")
 
 
-def carried(request: ForumRequest) -> dict[str, str] | None:
-    """Return the fields that a login form carried along, None where it carried none."""
+def carried(request: ForumRequest) -> KeptText | None:
+    """Return what a login form carried along, None where it carried nothing."""
     if request.method != "POST":  # a link must not put words into anybody's mouth
         return None
-    path = _text(request, f"{_PREFIX}path")
-    return _texts(request, path, _PREFIX) if _WRITING.fullmatch(path) else None
+    return _fields(request, _text(request, f"{_PREFIX}path"), _PREFIX)
 
 
-def hidden_fields(kept: dict[str, str]) -> dict[str, str]:
+def hidden_fields(kept: KeptText) -> dict[str, str]:
     """Return the hidden fields with which a login form carries a text along, by name."""
-    return {f"{_PREFIX}{name}": value for name, value in kept.items()}
+    fields = {"path": kept.path, **kept.texts, **kept.hidden}
+    return {f"{_PREFIX}{name}": value for name, value in fields.items()}
 
 
 def digest_of(*texts: object) -> str:
@@ -43,13 +72,16 @@ def digest_of(*texts: object) -> str:
     return sha256("\0".join(map(str, texts)).encode()).hexdigest()[:16]
 
 
-def _texts(request: ForumRequest, path: str, prefix: str) -> dict[str, str] | None:
+def _fields(request: ForumRequest, path: str, prefix: str) -> KeptText | None:
+    names = next((names for pattern, *names in _FORMS if pattern.fullmatch(path)), [])
     try:
-        found = {name: _text(request, f"{prefix}{name}") for name in _FIELDS}
+        found = [
+            {name: value for name in part if (value := _text(request, f"{prefix}{name}"))}
+            for part in names
+        ]
     except ForumError:  # the body is malformed
         return None
-    kept = {name: value for name, value in found.items() if value}
-    return {**kept, "path": path} if "body" in kept else None
+    return KeptText(path, *found) if found and found[0] else None
 
 
 def _text(request: ForumRequest, name: str) -> str:

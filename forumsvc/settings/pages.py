@@ -1,7 +1,7 @@
 """The settings of the HTML pages."""
 
 from .setting import Setting
-from .setting_types import BOOLEAN, PATH, TEXT, choice, matching
+from .setting_types import BOOLEAN, PATH, TEXT, URL, choice, matching
 
 LANGUAGES = ("en", "zh")
 """The languages of the pages; `zh` is Chinese in simplified characters."""
@@ -40,4 +40,11 @@ PAGES: tuple[Setting, ...] = (
         "the path of a Markdown file: the page Privacy; empty: what the service keeps, in general",
     ),
     Setting("site.footer", TEXT, "", "a line of Markdown at the end of every page"),
+    Setting(
+        "pages.feed_ids",
+        URL,
+        "",
+        "the address that the ids in feeds begin with, empty: site.url; where that changes, its "
+        "former value, so that feed readers do not show everything once more",
+    ),
 )

@@ -24,3 +24,7 @@ def test_a_time_may_have_up_to_nine_digits_of_a_second(digits: str) -> None:
     assert moment is not None
     assert moment.isoformat().startswith("2026-11-20T23:33:00.1")
     assert clock.parse_rfc3339(f"2026-11-21T01:33:00.{digits}000000000Z") is None
+
+
+def test_a_time_may_be_written_in_small_letters() -> None:
+    assert clock.parse_rfc3339("2026-11-21t01:33:00z") == datetime(2026, 11, 21, 1, 33, tzinfo=UTC)

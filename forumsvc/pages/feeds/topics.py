@@ -43,9 +43,14 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A topic in a feed. html: its text or the beginning of it, with absolute addresses."""
+    """A topic in a feed.
+
+    id: stays when the site moves (RFC 4287 §4.2.6); html: its text or the beginning of it, with
+    absolute addresses.
+    """
 
     title: str
+    id: str
     address: str
     author: str
     author_address: str
@@ -57,9 +62,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed. address: of itself; page: of what it is made of; updated: of its newest entry."""
+    """A feed.
+
+    id: as that of an entry; address: of itself; page: of what it is made of; updated: of its newest
+    entry.
+    """
 
     title: str
+    id: str
     address: str
     page: str
     updated: str
@@ -83,7 +93,7 @@ def show_json(context: Resource, request: ForumRequest) -> Response:
         "feed_url": feed.address,
         "items": [
             {
-                "id": entry.address,
+                "id": entry.id,
                 "url": entry.address,
                 "title": entry.title,
                 "content_html": entry.html,
@@ -115,10 +125,12 @@ def _feed(context: Resource, request: ForumRequest) -> Feed:
     else:
         title, page = site, request.route_path("home")
     newest = max((row.updated_at for row in rows), default=request.now.replace(microsecond=0))
+    page_url = absolute_url(request, page)
     return Feed(
         title,
+        _id(request, page_url),
         absolute_url(request, request.path),
-        absolute_url(request, page),
+        page_url,
         rfc3339(newest),
         [_entry(request, row, bodies[row.id]) for row in rows],
     )
@@ -139,16 +151,24 @@ def _entry(request: ForumRequest, row: TopicListRow, html: str) -> Entry:
     if len(html) > _LENGTH:
         text = text_of_cut_html(without_details(html)).strip()
         html = f"<p>{escape(text[: character_border(text, len(text) - 1)].strip())}…</p>"
+    address = absolute_url(request, path)
     return Entry(
         row.title,
-        absolute_url(request, path),
+        _id(request, address),
+        address,
         row.user_login,
         absolute_url(request, user_path(request, row.user_login)),
         row.node_name,
         rfc3339(row.created_at),
         rfc3339(row.updated_at),
-        _with_absolute_links(str(post_html(html, path)), absolute_url(request, path)),
+        _with_absolute_links(str(post_html(html, path)), address),
     )
+
+
+def _id(request: ForumRequest, address: str) -> str:
+    """Return the id of what has an address of this site."""
+    first = request.settings["pages.feed_ids"]
+    return first + address.removeprefix(request.base_url) if first else address
 
 
 def _with_absolute_links(html: str, base: str) -> str:

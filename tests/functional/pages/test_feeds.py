@@ -15,6 +15,7 @@ from forumsvc.pages.crawlers import sitemap
 from forumsvc.pages.previews import beginning
 from forumsvc.services.search_reindex import reindex
 from tests import databases
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 from tests.functional.statements import counting
 
@@ -50,6 +51,22 @@ def test_a_feed_has_the_newest_topics(
     assert shown.content_type == "application/feed+json"
     [item] = json.loads(shown.body)["items"]
     assert (item["title"], item["content_html"]) == ("Ships & </script>", html)
+
+
+def test_the_ids_of_a_feed_stay_when_the_site_moves(make_forum: MakeForum) -> None:
+    old, new = "http://forum.example/a", "https://new.example"
+    ids: list[list[str | None]] = []
+    for settings in ({"site__url": old}, {"site__url": new, "pages__feed_ids": old}):
+        forum = make_forum(**settings)
+        if not ids:
+            forum.topic(forum.person("bob"), forum.node())
+        visitor = Visitor(forum)
+        feed = visitor.get("/topics/feed.xml").xml
+        [item] = json.loads(visitor.get("/topics/feed.json").body)["items"]
+        assert item["url"].startswith(settings["site__url"])
+        ids.append([item["id"], *(one.text for one in feed.iter(f"{ATOM}id"))])
+    assert ids[0] == ids[1]
+    assert all(one and one.startswith(old) for one in ids[0])
 
 
 @pytest.mark.parametrize("path", ["/topics/feed.xml", "/topics/feed.json", "/users/alice/feed.xml"])

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 from webtest import Form, TestResponse
 
-from forumsvc.models import HeldPost, Reply, UserState
+from forumsvc.models import HeldPost, Reply, Report, UserState
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 
@@ -56,6 +56,30 @@ def test_a_new_topic_survives_an_ended_session_with_its_title_and_node(
     done = back.forms[max(back.forms)].submit().follow()
     assert done.html.find("h1").text == "Sails"
     assert "Boats" in done.html.find("main").text
+
+
+@pytest.mark.parametrize("what", ["report", "profile"])
+def test_a_comment_of_a_report_and_a_profile_survive_an_ended_session_and_another_one(
+    forum: Forum, member: Visitor, topic: int, what: str
+) -> None:
+    path = {"report": f"/topics/{topic}/report", "profile": "/settings"}[what]
+    field = {"report": "comment", "profile": "bio"}[what]
+    more = {"report": {"category": "spam"}, "profile": {"tagline": "Sailor"}}[what]
+    values = {**more, field: TEXT, "csrf_token": member.form(path)["csrf_token"].value}
+    expire_sessions(forum)
+    page = member.app.post(path, values, headers={"Accept": "text/html"})
+    back = sent(page.forms[max(page.forms)], username="ann", password=PASSWORD)
+    assert (back.status_int, _same(_text_of(back))) == (200, TEXT)
+    again = member.app.post(path, values, headers={"Accept": "text/html"}, status=403)
+    assert _same(_text_of(again)) == TEXT
+    done = again.forms[max(again.forms)].submit().follow()
+    assert done.status_int == 200
+    if what == "profile":
+        shown = forum.nobody.get("/users/ann").json
+        assert (_same(shown["bio"]), shown["tagline"]) == (TEXT, "Sailor")
+    else:
+        with forum.database.reads.connect() as db:
+            assert _same(db.scalars(select(Report.comment)).one()) == TEXT
 
 
 def test_a_text_survives_a_login_in_another_tab(forum: Forum, member: Visitor, topic: int) -> None:

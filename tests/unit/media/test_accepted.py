@@ -53,6 +53,23 @@ def test_equal_frames_of_an_animation_may_become_one_that_lasts_as_long() -> Non
         assert sum(after.delays) == 200
 
 
+@each("times", [2, 12])
+@each("mode", ["P", "RGB", "RGBA"])
+def test_a_pause_of_equal_frames_may_be_longer_than_one_frame_of_a_gif(
+    times: int, mode: str
+) -> None:
+    scene = sample_images.scene("RGB")
+    frames = [turned.convert(mode) for turned in (scene, scene.rotate(180))]
+    data = sample_images.encoded(
+        frames[0], "GIF", save_all=True, append_images=frames[1:], duration=100
+    )
+    begin = data.rindex(b"\x21\xf9\x04")
+    frame = data[begin : begin + 4] + b"\xff\xff" + data[begin + 6 : -1]
+    facts, result = made(data[:begin] + frame * times + b";")
+    assert facts.frames == 2
+    assert max(decode(result).delays) == 655_350
+
+
 def test_a_jpeg_is_taken_with_whatever_a_camera_put_behind_it() -> None:
     film = b"\xff\xda\xff\xd8\xff\xe1" * 1000
     _, result = made(sample_images.encoded(sample_images.scene("RGB"), "JPEG") + film)
