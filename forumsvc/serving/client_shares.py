@@ -103,37 +103,43 @@ class FairQueue:
         self._most = max(min(2, threads), threads - _FREE_FOR_OTHERS)
         self._shares: dict[Client, _Share] = {}
         self._turns: dict[Client, _Share] = {}
+        self._waiting = 0
         # Threads that end a request do not wait for the lock; the next call counts them.
         self._finished: deque[tuple[Client, bool]] = deque()
 
     def __len__(self) -> int:
-        return sum(len(share.waiting) for share in self._turns.values())
+        return self._waiting
 
     def __bool__(self) -> bool:
         """Whether a request may be taken; others may wait."""
         while self._finished:
             self._count_finished(*self._finished.popleft())
-        return any(share.running < share.allowed for share in self._turns.values())
+        return self._next() is not None
 
     def append(self, channel: "Channel") -> None:
         """Add a request, by its connection."""
-        share = self._turns.get(channel.client)
-        if share is None:
-            share = self._turns[channel.client] = self._share_of(channel.client)
+        share = self._shares.get(channel.client) or self._new_share(channel.client)
+        if not share.waiting:
+            self._turns[channel.client] = share
         share.waiting.append(channel)
+        self._waiting += 1
 
     def popleft(self) -> "Channel":
         """Take the next request of the client whose turn it is; it runs until `finish`."""
-        client, share = next(
-            (turn for turn in self._turns.items() if turn[1].running < turn[1].allowed),
-            next(iter(self._turns.items())),
-        )
-        del self._turns[client]
+        share = self._next() or next(iter(self._turns.values()))
         channel = share.waiting.popleft()
-        if share.waiting:
-            self._turns[client] = share  # behind the others
+        self._waiting -= 1
         share.running += 1
+        del self._turns[channel.client]
+        if share.waiting:
+            self._turns[channel.client] = share  # behind the others
         return channel
+
+    def _next(self) -> _Share | None:
+        for share in self._turns.values():
+            if share.running < share.allowed:
+                return share
+        return None
 
     def finish(self, client: Client, *, was_large: bool) -> None:
         """Count a request of a client as done. Thread-safe."""
@@ -145,12 +151,11 @@ class FairQueue:
         if client is not None:
             share.allowed = 1 if was_large else min(self._most, share.allowed + 1)
 
-    def _share_of(self, client: Client) -> _Share:
-        if client not in self._shares:
-            if len(self._shares) >= _MAX_KNOWN:
-                self._shares = {one: it for one, it in self._shares.items() if not it.is_idle}
-            self._shares[client] = _Share(inf if client is None else min(2, self._most))
-        return self._shares[client]
+    def _new_share(self, client: Client) -> _Share:
+        if len(self._shares) >= _MAX_KNOWN:
+            self._shares = {one: it for one, it in self._shares.items() if not it.is_idle}
+        share = self._shares[client] = _Share(inf if client is None else min(2, self._most))
+        return share
 
 
 class FairDispatcher(ThreadedTaskDispatcher):
