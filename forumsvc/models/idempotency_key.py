@@ -16,6 +16,7 @@ class IdempotencyKey(Base):
     request_digest: Mapped[str] = mapped_column(String(64))
     status: Mapped[int | None] = mapped_column(Integer)
     location: Mapped[str | None] = mapped_column(Text)
+    etag: Mapped[str | None] = mapped_column(Text)
     body: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[Timestamp]
 

@@ -64,7 +64,7 @@ def once(
         if stored is not None and stored.location:
             return stored.location
         location = save(request, values, body)
-        idempotency.store_response(request.db, key, StoredResponse(303, location, ""))
+        idempotency.store_response(request.db, key, StoredResponse(303, location, None, ""))
         return location
 
     return save_once

@@ -30,6 +30,7 @@ class StoredResponse(NamedTuple):
 
     status: int
     location: str | None
+    etag: str | None
     body: str
 
 
@@ -47,7 +48,7 @@ def claim(
         .values(**key._asdict(), **values)
         .on_conflict_do_update(
             index_elements=[IdempotencyKey.user_id, IdempotencyKey.key],
-            set_={**values, "status": None, "location": None, "body": None},
+            set_={**values, "status": None, "location": None, "etag": None, "body": None},
             where=IdempotencyKey.created_at <= now - ttl,
         )
         .returning(IdempotencyKey.key)
@@ -73,6 +74,7 @@ def _select_stored(key: ClientKey) -> Select[Any]:
         IdempotencyKey.request_digest,
         IdempotencyKey.status,
         IdempotencyKey.location,
+        IdempotencyKey.etag,
         IdempotencyKey.body,
     )
     return select(*columns).where(_has_key(key))
@@ -81,7 +83,7 @@ def _select_stored(key: ClientKey) -> Select[Any]:
 def _stored_response(row: Row[Any], request_digest: str) -> StoredResponse:
     if row.request_digest != request_digest:
         raise IdempotencyKeyReused("Idempotency-Key: this key was used for another request.")
-    return StoredResponse(row.status, row.location, row.body)
+    return StoredResponse(row.status, row.location, row.etag, row.body)
 
 
 def store_response(db: Session, key: ClientKey, response: StoredResponse) -> None:

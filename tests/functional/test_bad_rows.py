@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select, text
 
 from forumsvc import clock
 from forumsvc.background import maintenance
@@ -14,7 +14,7 @@ from forumsvc.background.maintenance import Maintenance
 from forumsvc.background.silences import SilenceEnder
 from forumsvc.doctor.background import check
 from forumsvc.doctor.installation import Installation
-from forumsvc.models import MailKind, User
+from forumsvc.models import Event, MailKind, User
 from forumsvc.services import accounts, closures, mails, unconfirmed_accounts
 from forumsvc.services.moderation import restrictions
 from tests.functional.conftest import MakeForum
@@ -119,6 +119,28 @@ def test_what_fails_in_one_table_stops_no_other_maintenance(
     )
     assert states(forum, [user_id]) == ["deleted"]
     assert "a part of the maintenance has failed" in caplog.text
+
+
+def test_an_expired_row_to_which_an_extension_refers_stops_no_other(
+    forum: Forum, caplog: pytest.LogCaptureFixture
+) -> None:
+    with forum.database.session.begin() as db:
+        db.execute(delete(Event))
+        events = [{"type": "user.updated", "created_at": LONG_AGO} for _ in range(4)]
+        ids = insert_rows(db, Event, events)
+        db.execute(text("CREATE TABLE extension (event_id BIGINT REFERENCES events (id))"))
+        db.execute(text("INSERT INTO extension VALUES (:id)"), {"id": ids[1]})
+    try:
+        settings = forum.registry.forum_settings
+        for _ in range(2):
+            run_all(Maintenance(forum.database, forum.registry.photo_storages, settings))
+        with forum.database.reads.connect() as db:
+            kept = select(Event.id).order_by(Event.id)
+            assert db.scalars(kept).all() == [ids[1], ids[3]]  # the newest one is always kept
+        assert f"events ({ids[1]},) stays" in caplog.text
+    finally:
+        with forum.database.session.begin() as db:
+            db.execute(text("DROP TABLE extension"))
 
 
 def test_an_email_of_another_waits_on_when_somebody_goes_who_named_its_address(

@@ -27,8 +27,9 @@ def opened(caller: Caller, node: int, *, key: str, title: str = "T", body: str =
     return caller.call("POST", "/topics", sent, headers={"Idempotency-Key": key})
 
 
-def said(answer: Any) -> tuple[int, bytes, str | None]:
-    return answer.status_int, answer.body, answer.headers.get("Location")
+def said(answer: Any) -> tuple[int, bytes, str | None, str | None]:
+    found = answer.headers.get
+    return answer.status_int, answer.body, found("Location"), found("ETag")
 
 
 @pytest.mark.both_databases
@@ -36,6 +37,14 @@ def test_a_topic_that_is_sent_again_is_there_once(forum: Forum, alice: Person, n
     first, again = opened(alice, node, key="one"), opened(alice, node, key="one")
     assert first.status_int == 201
     assert said(again) == said(first)
+    headers = {"If-Match": again.headers["ETag"]}
+    changed = alice.call(
+        "PUT",
+        f"/topics/{first.json['id']}",
+        {"title": "U", "node_id": node, "body": "B"},
+        headers=headers,
+    )
+    assert changed.status_int == 200
     assert (first.headers.get(REPLAYED), again.headers.get(REPLAYED)) == (None, "true")
     assert (forum.count(Topic), drift(forum.database)) == (1, [])
 

@@ -52,10 +52,9 @@ def idempotent_deriver(view: Any, info: Any) -> Any:
         return idempotency.claim(request.db, key, _request_digest(request), request.now, ttl)
 
     def store(request: ForumRequest, key: ClientKey, response: Response) -> None:
-        location, body = response.headers.get("Location"), response.body.decode()
-        idempotency.store_response(
-            request.db, key, StoredResponse(response.status_int, location, body)
-        )
+        location, etag = map(response.headers.get, ("Location", "ETag"))
+        stored = StoredResponse(response.status_int, location, etag, response.body.decode())
+        idempotency.store_response(request.db, key, stored)
 
     return _with_key(view, info, find_response, store)
 
@@ -98,7 +97,8 @@ def _request_digest(request: ForumRequest) -> str:
 def _replay(stored: StoredResponse) -> Response:
     response = Response(status=stored.status, content_type="application/json")
     response.body = stored.body.encode()
-    if stored.location is not None:
-        response.headers["Location"] = stored.location
+    for name, value in (("Location", stored.location), ("ETag", stored.etag)):
+        if value is not None:
+            response.headers[name] = value
     response.headers["Idempotency-Replayed"] = "true"
     return response
