@@ -216,6 +216,8 @@ def behind_haproxy(services: list[Pserve], folder: Path) -> Iterator[Proxy]:
             "bind [::]:443 v6only": f"bind 127.0.0.1:{free_port()}",
             "/etc/haproxy/forum.pem": str(certificate),
             "maxconn 8000": "maxconn 500",
+            # Beside other tests a host that is alone may be slow for long.
+            "timeout check 3s": "timeout check 30s",
         },
     )
     with running(port, home / "output", program, "-db", "-f", str(config)):
