@@ -167,6 +167,16 @@ class FairDispatcher(ThreadedTaskDispatcher):
         self.finish = self.queue.finish
         self.set_thread_count(threads)
 
+    def add_task(self, task: "Channel") -> None:
+        """Add a request, and wake a thread if its client may have one more.
+
+        One that wakes for nothing costs more than all the rest of the queue.
+        """
+        with self.lock:
+            self.queue.append(task)
+            if self.queue:
+                self.queue_cv.notify()
+
 
 def return_memory() -> None:
     """Give what was freed back to the system (glibc); large answers leave much."""
