@@ -51,10 +51,6 @@ def serve(
     """
     os.environ[WORKER_NUMBER] = str(number)
     multiprocessing.current_process().name = f"worker-{number}"
-    queue_log = logging.getLogger("waitress.queue")
-    if queue_log.level == logging.NOTSET:
-        # It logs a warning for each request that waits for a thread.
-        queue_log.setLevel(logging.ERROR)
     shutdown = Shutdown()
     shutdown.install_handlers(supervised=supervised)
     loop = ServerLoop(app, sockets, options, number, heartbeats)

@@ -99,6 +99,18 @@ def test_back_to_a_form_has_what_was_not_sent_and_not_what_was(
     expect(page).to_have_url(f"{service.address}/")
 
 
+def write_topic(page: Page, service: Service, login: str, body: str) -> None:
+    """Log in as a new member, and write a topic in a new node."""
+    service.person(login)
+    service.node(login.title())
+    page.goto("/topics/new")
+    log_in_by_names(page, login)
+    page.locator("#title").fill("Words")
+    page.locator("#node_id").select_option(label=login.title())
+    page.locator("#body").fill(body)
+    page.locator("main .actions button").first.click()
+
+
 _SIDE = """block => {
   const text = document.createRange();
   text.selectNodeContents(block);
@@ -109,16 +121,12 @@ _SIDE = """block => {
 
 
 def test_code_in_an_arabic_text_runs_from_left_to_right(page: Page, service: Service) -> None:
-    service.person("coder")
-    service.node("Coding")
-    page.goto("/topics/new")
-    log_in_by_names(page, "coder")
-    page.locator("#title").fill("Code")
-    page.locator("#node_id").select_option(label="Coding")
-    page.locator("#body").fill(
-        "\u0645\u0631\u062d\u0628\u0627 `x > 0!`\n\n```\nif x > 0 and (y < 3):\n```\n"
+    write_topic(
+        page,
+        service,
+        "coder",
+        "\u0645\u0631\u062d\u0628\u0627 `x > 0!`\n\n```\nif x > 0 and (y < 3):\n```\n",
     )
-    page.locator("main .actions button").first.click()
     code = page.locator("#topic .forum-content").locator("pre, code")
     assert page.locator("#topic .forum-content p").first.evaluate(DIRECTION) == "rtl"
     assert [one.evaluate(DIRECTION) for one in code.all()] == ["ltr"] * code.count()
@@ -127,14 +135,8 @@ def test_code_in_an_arabic_text_runs_from_left_to_right(page: Page, service: Ser
 
 
 def test_each_block_of_a_text_runs_in_its_own_direction(page: Page, service: Service) -> None:
-    service.person("bilingual")
-    service.node("Languages")
-    page.goto("/topics/new")
-    log_in_by_names(page, "bilingual")
-    page.locator("#title").fill("Both")
-    page.locator("#node_id").select_option(label="Languages")
     arabic = "\u0645\u0631\u062d\u0628\u0627"
-    page.locator("#body").fill(f'{arabic}\n\nHello\n\n- {arabic}\n- Hi\n\n<p dir="rtl">Ho</p>')
-    page.locator("main .actions button").first.click()
+    body = f'{arabic}\n\nHello\n\n- {arabic}\n- Hi\n\n<p dir="rtl">Ho</p>'
+    write_topic(page, service, "bilingual", body)
     blocks = page.locator("#topic .forum-content").locator("p, li").all()
     assert [one.evaluate(_SIDE) for one in blocks] == ["right", "left", "right", "left", "right"]
