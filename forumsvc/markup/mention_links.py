@@ -44,10 +44,9 @@ def replace_mentions(
     return _LINK.sub(replaced, stored)
 
 
-def former_logins(stored: str, user_url: str) -> dict[str, str]:
-    """Return by which other logins users are mentioned: that one in lower case -> the present."""
-    links = mention_links(stored, user_url)
-    return {it.written.lower(): it.login for it in links if it.written.lower() != it.login.lower()}
+def mentioned_logins(stored: str, user_url: str) -> dict[str, str]:
+    """Return whom stored HTML mentions: the login as written, in lower case -> the present one."""
+    return {link.written.lower(): link.login for link in mention_links(stored, user_url)}
 
 
 def _read(found: re.Match[str], user_url: str) -> MentionLink:

@@ -71,7 +71,7 @@ def mentioned_as(login: str, html: str, user_url: str) -> set[str]:
     A link to the page of that user makes `@login` a mention, too. user_url: `site.user_url`.
     """
     links = mention_links(html, user_url)
-    written = {it.written.lower() for it in links if it.login.lower() == login.lower()}
+    written = {link.written.lower() for link in links if link.login.lower() == login.lower()}
     page = rf'href="(?:/users)?/{re.escape(login)}"(?! class="user-mention")'
     return written | ({login.lower()} if re.search(page, html, re.IGNORECASE) else set())
 
@@ -84,7 +84,7 @@ def link_to(login: str, user_url: str, new_login: str) -> Rewrite:
 
     def rewrite(html: str) -> str:
         return replace_mentions(
-            html, login, user_url, lambda it: mention_link(it.written, new_login, user_url)
+            html, login, user_url, lambda link: mention_link(link.written, new_login, user_url)
         )
 
     return rewrite

@@ -468,6 +468,35 @@ def test_mentions_lead_to_who_was_meant_after_any_number_of_new_logins(
     assert link in forum.nobody.get(f"/topics/{topic}").json["body_html"]
 
 
+@pytest.mark.parametrize("way", ["edited", "rendered", "read"])
+def test_mentions_lead_to_who_was_meant_if_a_text_is_written_before_its_links_are_renamed(
+    forum: Forum, bob: Person, node: int, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """way: what happens to the text between the renaming and the job that changes the link."""
+    forum.person("ivy")
+    topic = forum.topic(bob, node, body="Ask @ivy")
+    with forum.database.session.begin() as db:
+        db.execute(update(Topic).values(markup_version=1))
+        account_edit.edit(db, clock.now(), "ivy", new_login="ivy2")
+    rendering = Rerendering(forum.database, forum.application.registry.authoring, 1)
+    if way == "edited":
+        bob.put(f"/topics/{topic}", title="Ivy", node_id=node, body="Ask @ivy now")
+    elif way == "rendered":
+        rendering.run()
+    else:
+        render = Rerendering._render
+
+        def work_and_render(self: Rerendering, row: Any) -> Any:
+            work(forum)
+            return render(self, row)
+
+        monkeypatch.setattr(Rerendering, "_render", work_and_render)
+        assert rendering.run().skipped == 1
+    work(forum)
+    shown = bob.get(f"/topics/{topic}").json["body_html"]
+    assert '<a href="/ivy2" class="user-mention">@ivy</a>' in shown
+
+
 def test_an_erasure_finds_the_mentions_by_former_logins(
     forum: Forum, bob: Person, node: int
 ) -> None:

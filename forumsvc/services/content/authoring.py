@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from ...db.execution import ReadConnection
 from ...errors import Invalid
 from ...markup import RenderBudget, RenderedText, Renderer, linked_logins
-from ...markup.mention_links import former_logins
+from ...markup.mention_links import mentioned_logins
 from ...queries import users
 from ...settings import Settings
 from .rules import Rules, rules_from_settings
@@ -88,13 +88,11 @@ class Authoring:
         """
         rendered = rendered_post.text
         self.rules.check_rendered(db, actor_id, rendered, is_new=before is None)
-        known = self._mentioned(db, rendered, before)
+        known, html = self._link_mentions(db, rendered, before)
         keys = [key for key in rendered.notified if key in known]
         old = linked_logins(before or "")
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
-        return PostText(
-            rendered_post.body, self._link_mentions(rendered, known), rendered.version, mentioned
-        )
+        return PostText(rendered_post.body, html, rendered.version, mentioned)
 
     def link_mentions(
         self, db: ReadConnection, rendered: RenderedText, *, before: str | None = None
@@ -103,19 +101,25 @@ class Authoring:
 
         before: as for `write`.
         """
-        return self._link_mentions(rendered, self._mentioned(db, rendered, before))
+        return self._link_mentions(db, rendered, before)[1]
 
-    def _mentioned(
+    def _link_mentions(
         self, db: ReadConnection, rendered: RenderedText, before: str | None
-    ) -> Mapping[str, Row[Any]]:
-        """Return the users whom a text mentions, by the login that it has, in lower case."""
-        former = former_logins(before or "", self.user_url)
-        present = {key: former.get(key, key).lower() for key in map(str.lower, rendered.mentions)}
-        found = users.mentioned(db, [*present.values()]) if present else {}
-        return {key: found[login] for key, login in present.items() if login in found}
+    ) -> tuple[Mapping[str, Row[Any]], str]:
+        """Return the users whom a text mentions, by the login as written, in lower case; and HTML.
 
-    def _link_mentions(self, rendered: RenderedText, known: Mapping[str, Row[Any]]) -> str:
-        return rendered.to_html({key: found.login for key, found in known.items()}, self.user_url)
+        A link to a login that nobody has any more stays: the job of the renaming or erasure, which
+        has not come to this text yet, finds the mention by it.
+        """
+        old = mentioned_logins(before or "", self.user_url)
+        logins = {key: old.get(key, key) for key in map(str.lower, rendered.mentions)}
+        found = users.mentioned(db, [*logins.values()]) if logins else {}
+        known = {
+            key: found[login.lower()] for key, login in logins.items() if login.lower() in found
+        }
+        kept = {key: old[key] for key in logins if key in old}
+        present = {key: user.login for key, user in known.items()}
+        return known, rendered.to_html(kept | present, self.user_url)
 
 
 def authoring_from_settings(settings: Settings, ini_dir: Path, workers: int) -> Authoring:

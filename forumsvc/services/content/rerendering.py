@@ -26,7 +26,7 @@ _BATCH = 20
 @dataclass(slots=True)
 class RerenderStats:
     """The numbers of texts that were rendered; escaped, because they cannot be rendered; and
-    skipped, because they were edited or rendered by another process in the meantime.
+    skipped, because another transaction changed them in the meantime.
     """
 
     rendered: int = 0
@@ -117,6 +117,7 @@ class Rerendering:
                     .where(
                         post.id == row.id,
                         post.body == row.body,
+                        post.body_html == row.body_html,
                         post.markup_version == row.markup_version,
                     )
                     .values(body_html=made, markup_version=rendered.version)
