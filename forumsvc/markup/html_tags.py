@@ -73,7 +73,9 @@ def escape_unknown_references(html: str) -> str:
 
     A parser of HTML takes `&notit;` for `&not` and a text, CommonMark 0.31.2 §2.5 for text.
     """
-    return _REFERENCE.sub(lambda it: it[0] if it["name"] in html5 else f"&amp;{it[0][1:]}", html)
+    return _REFERENCE.sub(
+        lambda found: found[0] if found["name"] in html5 else f"&amp;{found[0][1:]}", html
+    )
 
 
 def escape_other_tags(html: str) -> str:

@@ -86,7 +86,9 @@ def post_html(
         return Markup(html)  # noqa: S704
 
     if last_floor is not None:
-        html = _FLOOR_ELEMENT.sub(lambda it: it[0] if int(it[1]) <= last_floor else it[2], html)
+        html = _FLOOR_ELEMENT.sub(
+            lambda found: found[0] if int(found[1]) <= last_floor else found[2], html
+        )
 
     def link(found: re.Match[str]) -> str:
         number = page_of_floor(int(found[1]))

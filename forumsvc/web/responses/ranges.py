@@ -7,7 +7,7 @@ from ..api.request import ForumRequest
 _READABLE = re.compile(r"[ -~]{1,100}", re.ASCII)
 """Python does not parse longer numbers, and WebOb raises an exception for malformed ranges."""
 
-_OF_NOTHING = re.compile(r"[=,]\s*-0+\s*(,|$)")
+_LAST_ZERO_BYTES = re.compile(r"[=,]\s*-0+\s*(,|$)")
 
 
 def ignore_unsatisfiable_range(request: ForumRequest, length: int) -> None:
@@ -20,7 +20,7 @@ def ignore_unsatisfiable_range(request: ForumRequest, length: int) -> None:
     header = request.environ.get("HTTP_RANGE")
     if header is None:
         return
-    is_usable = request.method == "GET" and not _OF_NOTHING.search(header)
+    is_usable = request.method == "GET" and not _LAST_ZERO_BYTES.search(header)
     requested = request.range if is_usable and _READABLE.fullmatch(header) else None
     if requested is None or requested.range_for_length(length) is None:
         request.range = None
