@@ -101,21 +101,39 @@ def _is_missing_file(url: URL) -> bool:
     return is_file and bool(name) and not Path(name).exists()
 
 
+FORMER_REVISIONS = tuple(f"{number:04}" for number in range(2, 14))
+"""Those of before the first release, whose migrations 0001 has now; the next one is 0014."""
+
+
+def is_known(revision: str) -> bool:
+    """Return whether this code can load a dump of a database at this revision."""
+    return revision in (*_revisions(script_location()), *FORMER_REVISIONS)
+
+
 def is_behind(revision: str | None) -> bool:
     """Return whether a database at this revision needs an upgrade for this code.
 
     A revision that the code does not know belongs to newer code, and needs none.
     """
-    older = _revisions(script_location())[:-1]
+    older = (*_revisions(script_location())[:-1], *FORMER_REVISIONS)
     return revision is None or revision in older
 
 
 def upgrade_hint(revision: str | None, ini: str) -> str:
     """Return a message for an admin whose database needs an upgrade."""
+    if revision in FORMER_REVISIONS:
+        return _former(revision)
     state = f"at revision {revision}" if revision else "not set up"
     return (
         f"The database is {state}, and this is the code of revision {head()}: "
         f"run forumsvc -c {ini} db upgrade"
+    )
+
+
+def _former(revision: str) -> str:
+    return (
+        f"The database is at revision {revision} of before the first release: make a dump with the "
+        "forumsvc that made it, and load it into a new database"
     )
 
 
@@ -175,12 +193,15 @@ def upgrade(engine: Engine, revision: str = "head", *, report: Report = no_repor
     migrations are one transaction.
     report: called with lines for the administrator: what will be run on a database that is set up
     already, and why it waits.
-    Raises SchemaBusy where the locks that a migration needs are held too long.
+    Raises SchemaBusy where the locks that a migration needs are held too long, and
+    IncompatibleDatabase for a database of before the first release.
     """
     from alembic import command
 
     def run(connection: Connection) -> None:
         reached = _current(connection)
+        if reached in FORMER_REVISIONS:
+            raise IncompatibleDatabase(_former(reached))
         # All tables of a new database are one step for who reads it.
         for step in _pending(reached, revision) if reached else ():
             report(f"To run: {step.revision} {step.summary}")

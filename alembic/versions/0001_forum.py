@@ -1,5 +1,7 @@
 """All tables of the forum."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import TSVECTOR
@@ -91,6 +93,13 @@ def upgrade() -> None:
     _create_background_work()
 
 
+def _partial_index(
+    name: str, table: str, columns: list[Any], where: str, *, unique: bool = False
+) -> None:
+    only = sa.text(where)
+    op.create_index(name, table, columns, unique=unique, sqlite_where=only, postgresql_where=only)
+
+
 def _create_users() -> None:
     op.create_table(
         "users",
@@ -109,6 +118,9 @@ def _create_users() -> None:
         sa.Column("blocked_until", MOMENT),
         sa.Column("blocked_reason", sa.Text()),
         sa.Column("awaits_approval", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("closes_at", MOMENT),
+        sa.Column("closure_posts", sa.String(10)),
+        sa.Column("unwanted_notifications", sa.Text(), server_default="", nullable=False),
         sa.Column("is_builtin", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("name", sa.Text(), server_default="", nullable=False),
         sa.Column("name_key", KEY, server_default="", nullable=False),
@@ -145,20 +157,11 @@ def _create_users() -> None:
         sa.UniqueConstraint("login_key", name=op.f("uq_users_login_key")),
         sqlite_autoincrement=True,
     )
-    op.create_index(
-        "ix_users_avatar",
-        "users",
-        ["avatar"],
-        sqlite_where=sa.text("avatar <> ''"),
-        postgresql_where=sa.text("avatar <> ''"),
+    _partial_index("ix_users_avatar", "users", ["avatar"], "avatar <> ''")
+    _partial_index(
+        "ix_users_blocked_until", "users", ["blocked_until"], "blocked_until IS NOT NULL"
     )
-    op.create_index(
-        "ix_users_blocked_until",
-        "users",
-        ["blocked_until"],
-        sqlite_where=sa.text("blocked_until IS NOT NULL"),
-        postgresql_where=sa.text("blocked_until IS NOT NULL"),
-    )
+    _partial_index("ix_users_closes_at", "users", ["closes_at"], "closes_at IS NOT NULL")
     if op.get_context().dialect.name == "postgresql":
         op.create_index("ix_users_login_key_bytes", "users", [sa.text('login_key COLLATE "C"')])
     op.create_index("ix_users_name_key", "users", ["name_key"])
@@ -167,12 +170,12 @@ def _create_users() -> None:
         "users",
         ["state", sa.text("replies_count DESC"), sa.text("topics_count DESC"), "created_at", "id"],
     )
-    op.create_index(
+    _partial_index("ix_users_staff", "users", ["role", "id"], "role IN ('admin', 'maintainer')")
+    _partial_index(
         "ix_users_unconfirmed",
         "users",
         ["created_at"],
-        sqlite_where=sa.text("email IS NOT NULL AND email_confirmed_at IS NULL"),
-        postgresql_where=sa.text("email IS NOT NULL AND email_confirmed_at IS NULL"),
+        "email IS NOT NULL AND email_confirmed_at IS NULL",
     )
     op.create_table(
         "user_blocks",
@@ -267,6 +270,7 @@ def _create_users() -> None:
         sa.Column("id", BIG_ID, nullable=False),
         sa.Column("secret_hash", sa.String(64), nullable=False),
         sa.Column("user_id", BIG_ID, nullable=False),
+        sa.Column("browser", sa.String(60), server_default="", nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("expires_at", MOMENT, nullable=False),
         sa.ForeignKeyConstraint(
@@ -297,6 +301,22 @@ def _create_users() -> None:
     )
     op.create_index("ix_photos_name", "photos", ["name"])
     op.create_index("ix_photos_user_id_id", "photos", ["user_id", "id"])
+    op.create_table(
+        "data_exports",
+        sa.Column("id", BIG_ID, nullable=False),
+        sa.Column("user_id", BIG_ID),
+        sa.Column("storage", sa.String(10)),
+        sa.Column("file", sa.String(64)),
+        sa.Column("size", sa.BigInteger()),
+        sa.Column("requested_at", MOMENT, nullable=False),
+        sa.Column("ready_at", MOMENT),
+        sa.Column("expires_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_data_exports_user_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_data_exports")),
+        sa.UniqueConstraint("user_id", name=op.f("uq_data_exports_user_id")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_data_exports_expires_at", "data_exports", ["expires_at"])
 
 
 def _create_oauth() -> None:
@@ -356,7 +376,6 @@ def _create_oauth() -> None:
         sa.Column("refresh_expires_at", MOMENT),
         sa.Column("refresh_scope", sa.Text()),
         sa.Column("refreshed_at", MOMENT),
-        sa.Column("used_at", MOMENT),
         sa.Column("revoked_at", MOMENT),
         sa.Column("issued_by", sa.String(10), server_default="login", nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
@@ -442,120 +461,94 @@ def _create_posts() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_topics")),
         sqlite_autoincrement=True,
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_active",
         "topics",
         ["last_active_at", "id", "user_id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        "deleted_at IS NULL AND banned_at IS NULL",
     )
-    op.create_index(
+    _partial_index(
+        "ix_topics_deleted", "topics", ["deleted_at"], "deleted_at IS NOT NULL AND body <> ''"
+    )
+    _partial_index(
         "ix_topics_excellent",
         "topics",
         ["id", "user_id"],
-        sqlite_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
-        postgresql_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
+        "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL",
     )
-    op.create_index(
-        "ix_topics_hidden",
-        "topics",
-        ["id"],
-        sqlite_where=sa.text("deleted_at IS NOT NULL OR banned_at IS NOT NULL"),
-        postgresql_where=sa.text("deleted_at IS NOT NULL OR banned_at IS NOT NULL"),
+    _partial_index(
+        "ix_topics_hidden", "topics", ["id"], "deleted_at IS NOT NULL OR banned_at IS NOT NULL"
     )
     op.create_index("ix_topics_markup_version_id", "topics", ["markup_version", "id"])
-    op.create_index(
+    _partial_index(
         "ix_topics_no_reply",
         "topics",
         ["id", "user_id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
+        "deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0",
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_node_active",
         "topics",
         ["node_id", "last_active_at", "id", "user_id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        "deleted_at IS NULL AND banned_at IS NULL",
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_node_excellent",
         "topics",
         ["node_id", "id", "user_id"],
-        sqlite_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
-        postgresql_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
+        "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL",
     )
     op.create_index("ix_topics_node_id", "topics", ["node_id"])
-    op.create_index(
+    _partial_index(
         "ix_topics_node_no_reply",
         "topics",
         ["node_id", "id", "user_id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
+        "deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0",
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_node_popular",
         "topics",
         ["node_id", "likes_count", "replies_count", "id", "user_id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        "deleted_at IS NULL AND banned_at IS NULL",
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_node_recent",
         "topics",
         ["node_id", "id", "user_id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        "deleted_at IS NULL AND banned_at IS NULL",
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_popular",
         "topics",
         ["likes_count", "replies_count", "id", "user_id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        "deleted_at IS NULL AND banned_at IS NULL",
     )
-    op.create_index(
-        "ix_topics_recent",
-        "topics",
-        ["id", "user_id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+    _partial_index(
+        "ix_topics_recent", "topics", ["id", "user_id"], "deleted_at IS NULL AND banned_at IS NULL"
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_user_hidden",
         "topics",
         ["user_id", "id"],
-        sqlite_where=sa.text("deleted_at IS NOT NULL OR banned_at IS NOT NULL"),
-        postgresql_where=sa.text("deleted_at IS NOT NULL OR banned_at IS NOT NULL"),
+        "deleted_at IS NOT NULL OR banned_at IS NOT NULL",
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_user_likes",
         "topics",
         ["user_id", "likes_count", "id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        "deleted_at IS NULL AND banned_at IS NULL",
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_user_recent",
         "topics",
         ["user_id", "id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        "deleted_at IS NULL AND banned_at IS NULL",
     )
-    op.create_index(
+    _partial_index(
         "ix_topics_user_replies",
         "topics",
         ["user_id", "replies_count", "id"],
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        "deleted_at IS NULL AND banned_at IS NULL",
     )
     op.create_table(
         "replies",
@@ -575,21 +568,19 @@ def _create_posts() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_replies")),
         sqlite_autoincrement=True,
     )
+    _partial_index(
+        "ix_replies_deleted", "replies", ["deleted_at"], "deleted_at IS NOT NULL AND body <> ''"
+    )
     op.create_index("ix_replies_markup_version_id", "replies", ["markup_version", "id"])
     op.create_index("ix_replies_topic_id_id", "replies", ["topic_id", "id"])
-    op.create_index(
-        "ix_replies_user_deleted",
-        "replies",
-        ["user_id", "id"],
-        sqlite_where=sa.text("deleted_at IS NOT NULL"),
-        postgresql_where=sa.text("deleted_at IS NOT NULL"),
+    _partial_index(
+        "ix_replies_user_deleted", "replies", ["user_id", "id"], "deleted_at IS NOT NULL"
     )
-    op.create_index(
+    _partial_index(
         "ix_replies_user_id_id_topic_id",
         "replies",
         ["user_id", "id", "topic_id"],
-        sqlite_where=sa.text("deleted_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL"),
+        "deleted_at IS NULL",
     )
     op.create_table(
         "favorites",
@@ -650,6 +641,7 @@ def _create_posts() -> None:
         sa.Column("status", sa.Integer()),
         sa.Column("location", sa.Text()),
         sa.Column("body", sa.Text()),
+        sa.Column("etag", sa.Text()),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.ForeignKeyConstraint(
             ["user_id"], ["users.id"], name=op.f("fk_idempotency_keys_user_id")
@@ -677,10 +669,6 @@ def _create_notifications() -> None:
         sa.CheckConstraint(
             "mention_type IN ('Topic', 'Reply')", name=op.f("ck_notifications_mention_type")
         ),
-        sa.CheckConstraint(
-            "type IN ('Topic', 'TopicReply', 'Mention', 'Follow', 'NodeChanged', 'Moderation')",
-            name=op.f("ck_notifications_type"),
-        ),
         sa.ForeignKeyConstraint(["actor_id"], ["users.id"], name=op.f("fk_notifications_actor_id")),
         sa.ForeignKeyConstraint(["node_id"], ["nodes.id"], name=op.f("fk_notifications_node_id")),
         sa.ForeignKeyConstraint(
@@ -696,12 +684,11 @@ def _create_notifications() -> None:
     op.create_index("ix_notifications_node_id", "notifications", ["node_id"])
     op.create_index("ix_notifications_reply_id", "notifications", ["reply_id"])
     op.create_index("ix_notifications_topic_id", "notifications", ["topic_id"])
-    op.create_index(
+    _partial_index(
         "ix_notifications_unread_user_id_topic_id",
         "notifications",
         ["user_id", "topic_id"],
-        sqlite_where=sa.text("read_at IS NULL"),
-        postgresql_where=sa.text("read_at IS NULL"),
+        "read_at IS NULL",
     )
     op.create_index("ix_notifications_user_id_id", "notifications", ["user_id", "id"])
 
@@ -806,13 +793,12 @@ def _create_moderation() -> None:
     op.create_index("ix_reviews_state_weight_id", "reviews", ["state", "weight", "id"])
     op.create_index("ix_reviews_topic_id", "reviews", ["topic_id"])
     op.create_index("ix_reviews_user_id", "reviews", ["user_id"])
-    op.create_index(
+    _partial_index(
         "uq_reviews_open",
         "reviews",
         ["object_key"],
+        "state = 'open'",
         unique=True,
-        sqlite_where=sa.text("state = 'open'"),
-        postgresql_where=sa.text("state = 'open'"),
     )
     op.create_table(
         "reports",
@@ -840,13 +826,12 @@ def _create_moderation() -> None:
     )
     op.create_index("ix_reports_reporter_id_id", "reports", ["reporter_id", "id"])
     op.create_index("ix_reports_review_id_id", "reports", ["review_id", "id"])
-    op.create_index(
+    _partial_index(
         "uq_reports_open",
         "reports",
         ["review_id", "reporter_id"],
+        "state = 'open'",
         unique=True,
-        sqlite_where=sa.text("state = 'open'"),
-        postgresql_where=sa.text("state = 'open'"),
     )
     op.create_table(
         "sweeps",
@@ -955,12 +940,8 @@ def _create_audit_log() -> None:
     op.create_index("ix_audit_log_actor_id_id", "audit_log", ["actor_id", "id"])
     op.create_index("ix_audit_log_created_at", "audit_log", ["created_at"])
     op.create_index("ix_audit_log_topic_id_id", "audit_log", ["topic_id", "id"])
-    op.create_index(
-        "ix_audit_log_trimmed_before",
-        "audit_log",
-        ["trimmed_before"],
-        sqlite_where=sa.text("trimmed_before IS NOT NULL"),
-        postgresql_where=sa.text("trimmed_before IS NOT NULL"),
+    _partial_index(
+        "ix_audit_log_trimmed_before", "audit_log", ["trimmed_before"], "trimmed_before IS NOT NULL"
     )
     op.create_index("ix_audit_log_user_id_id", "audit_log", ["user_id", "id"])
     op.create_index("ix_audit_log_visibility_id", "audit_log", ["visibility", "id"])
@@ -1120,10 +1101,6 @@ def _create_background_work() -> None:
         sa.Column("error", sa.Text()),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("finished_at", MOMENT),
-        sa.CheckConstraint(
-            "kind IN ('mail', 'notify', 'deliver', 'sweep', 'index_topic', 'event')",
-            name=op.f("ck_jobs_kind"),
-        ),
         sa.CheckConstraint("state IN ('waiting', 'done', 'failed')", name=op.f("ck_jobs_state")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
         sqlite_autoincrement=True,
@@ -1131,13 +1108,12 @@ def _create_background_work() -> None:
     op.create_index("ix_jobs_finished_at", "jobs", ["finished_at"])
     op.create_index("ix_jobs_kind_key", "jobs", ["kind", "key"])
     op.create_index("ix_jobs_state_kind_due_at", "jobs", ["state", "kind", "due_at"])
-    op.create_index(
+    _partial_index(
         "uq_jobs_once",
         "jobs",
         ["kind", "key"],
+        "kind IN ('deliver', 'index_topic')",
         unique=True,
-        sqlite_where=sa.text("kind IN ('deliver', 'index_topic')"),
-        postgresql_where=sa.text("kind IN ('deliver', 'index_topic')"),
     )
     op.create_table(
         "leases",
@@ -1159,6 +1135,26 @@ def _create_background_work() -> None:
         sa.Column("settings", sa.JSON(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_hosts")),
     )
+    for table, *columns in (
+        (
+            "deployment",
+            sa.Column("host", sa.Text(), nullable=False),
+            sa.Column("place", sa.Text(), nullable=False),
+            sa.Column("copied_at", MOMENT),
+        ),
+        (
+            "last_backup",
+            sa.Column("made_at", MOMENT, nullable=False),
+            sa.Column("file", sa.Text(), nullable=False),
+        ),
+    ):
+        op.create_table(
+            table,
+            sa.Column("id", BIG_ID, autoincrement=False, nullable=False),
+            *columns,
+            sa.CheckConstraint("id = 1", name=op.f(f"ck_{table}_one_row")),
+            sa.PrimaryKeyConstraint("id", name=op.f(f"pk_{table}")),
+        )
     op.create_table(
         "change_marks",
         sa.Column("slot", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -1203,6 +1199,7 @@ TABLES = (
     "restrictions",
     "post_networks",
     "photos",
+    "data_exports",
     "oauth_clients",
     "nodes",
     "login_addresses",
@@ -1219,6 +1216,8 @@ TABLES = (
     "login_failures",
     "leases",
     "jobs",
+    "deployment",
+    "last_backup",
     "hosts",
     "events",
     "event_positions",

@@ -76,7 +76,7 @@ def parse_manifest(text: bytes) -> Manifest:
         manifest = _manifest(found)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise BackupError(f"{NAME} of the backup has a wrong value.") from None
-    if manifest.revision != migrate.head() and not migrate.is_behind(manifest.revision):
+    if not migrate.is_known(manifest.revision):
         raise BackupError(
             f"The backup is of revision {manifest.revision[:40]!r}, which this forumsvc does not "
             "know: use a newer forumsvc."

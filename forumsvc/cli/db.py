@@ -8,7 +8,7 @@ from sqlalchemy import make_url, text
 from .. import migrate
 from ..db.engine import Database
 from ..oauth import explorer
-from ..queries import search_documents
+from ..queries import search_documents, unknown_words
 from ..services import counter_check, deployment
 from ..services.counter_check import Finding
 from .command import Group
@@ -141,13 +141,14 @@ def adopt(context: Context, yes: bool) -> None:
 @yes_option
 @pass_context
 def check(context: Context, fix: bool, yes: bool) -> None:
-    """Recount every counter and find notifications without a target."""
+    """Recount every counter; find notifications without a target, and words of newer versions."""
     database = context.current_database()
     with (
         Progress("Checking", counter_check.STEPS) as bar,
         database.reads.connect() as reads,
     ):
         findings = counter_check.check(reads, progress=bar.advance)
+        unknown = unknown_words.count(reads)
     wrong = sum(finding.wrong for finding in findings)
     if fix and wrong:
         context.confirm(_consequences(findings), yes=yes)
@@ -157,8 +158,13 @@ def check(context: Context, fix: bool, yes: bool) -> None:
     checked = sum(finding.checked for finding in findings)
     fixed = wrong if fix else 0
     lines = [f"{finding.name}: {finding.wrong} wrong" for finding in findings if finding.wrong]
+    lines += [
+        f"{column}: {number} rows hold {word!r}, which this version does not know."
+        for column, words in unknown.items()
+        for word, number in words.items()
+    ]
     lines.append(f"{checked} checked, {wrong} wrong, {fixed} fixed.")
-    context.output("\n".join(lines), checked=checked, wrong=wrong, fixed=fixed)
+    context.output("\n".join(lines), checked=checked, wrong=wrong, fixed=fixed, unknown=unknown)
     if wrong > fixed:
         raise CommandError(f"{wrong} of {checked} are wrong; --fix fixes them.")
 

@@ -1,5 +1,6 @@
 """The declarative base, the naming convention and the column types that every table shares."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -11,10 +12,11 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    String,
     Text,
     text,
 )
-from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.orm import DeclarativeBase, MappedColumn, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 NAMING_CONVENTION = {
@@ -71,6 +73,15 @@ def one_of(column: str, values: Any) -> CheckConstraint:
     """Return a check that `column` holds one of the values of a StrEnum or a tuple of texts."""
     listed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({listed})", name=column)
+
+
+def open_word(values: Iterable[str], length: int) -> MappedColumn[str]:
+    """Return a column that holds one of the values of an enum to which releases add.
+
+    The database does not check it, so that a new value needs no migration: the code that writes it
+    takes it from the enum, and `db check` shows values that this version does not know.
+    """
+    return mapped_column(String(length), info={"words": tuple(map(str, values))})
 
 
 def not_negative(*columns: str) -> list[CheckConstraint]:

@@ -30,7 +30,7 @@ from ..ids import MAX_ID
 from ..text_rules import blank_error, body_error
 from .errors import DumpError
 from .rules import CHOICES, MAX_LENGTHS, ONLY_WARNED_OF, RULE_OF, RULES, is_storable
-from .tables import HTML_COLUMNS, dumped_columns
+from .tables import FORMER_COLUMNS, HTML_COLUMNS, dumped_columns
 
 REQUIRED: Any = object()
 """The default of a column that each row must have."""
@@ -89,7 +89,8 @@ def _field(column: Column[Any]) -> Field:
     if not isinstance(type_, String):
         raise TypeError(f"no rule for {column.table.name}.{column.name}")
     name = f"{column.table.name}.{column.name}"
-    listed, choices = _checked(column.table, _ONE_OF).get(column.name), CHOICES.get(name)
+    listed = _checked(column.table, _ONE_OF).get(column.name)
+    choices = column.info.get("words", CHOICES.get(name))
     if listed is not None:
         choices = tuple(one.strip(" '") for one in listed.split(","))
     length, rule = MAX_LENGTHS.get(name, type_.length), RULE_OF.get(name)
@@ -142,8 +143,8 @@ def read_row(
             if is_refused and not is_own:
                 raise DumpError(f"{field.name} {reason}")
             warn(f"{field.name} {reason}")
-    if row:
-        raise DumpError(f"has an unknown column {min(row)[:60]!r}")
+    if unknown := row.keys() - FORMER_COLUMNS:
+        raise DumpError(f"has an unknown column {min(unknown)[:60]!r}")
     return values
 
 

@@ -59,6 +59,8 @@ PARTS: dict[str, tuple[Part, str]] = {
 SECRET_COLUMNS = {"users": {"password_hash"}, "oauth_clients": {"secret_hash"}}
 HTML_COLUMNS = frozenset({"body_html", "markup_version"})
 """Of posts. Only in a dump with secrets; a load takes them only where it is told to trust them."""
+FORMER_COLUMNS = frozenset({"used_at"})
+"""Of tables that had them once: a load leaves them out of a row of an older dump."""
 DERIVED_COLUMNS = {
     "users": {"login_key", "email_key", "name_key"},
     "topics": {"version"},

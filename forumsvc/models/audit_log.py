@@ -6,7 +6,17 @@ from enum import StrEnum
 from sqlalchemy import DDL, CheckConstraint, Index, String, Text, event
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of, partial_index
+from ..db.base import (
+    Base,
+    BigId,
+    PrimaryKey,
+    Timestamp,
+    UtcDateTime,
+    one_of,
+    open_word,
+    partial_index,
+)
+from .event import EventType
 
 
 class AdminAction(StrEnum):
@@ -68,8 +78,7 @@ class AuditRecord(Base):
 
     id: Mapped[PrimaryKey]
     created_at: Mapped[Timestamp]
-    action: Mapped[str] = mapped_column(String(40))
-    """An EventType or an AdminAction."""
+    action: Mapped[str] = open_word((*EventType, *AdminAction), 40)
     visibility: Mapped[str] = mapped_column(String(10))
     via: Mapped[str] = mapped_column(String(10))
     actor_id: Mapped[int | None] = mapped_column(BigId)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from ..db.base import Base, BigId, PrimaryKey, Timestamp
+from ..db.base import Base, BigId, PrimaryKey, Timestamp, open_word
 
 
 class EventType(StrEnum):
@@ -81,8 +81,7 @@ class Event(Base):
     id: Mapped[PrimaryKey]
     xid: Mapped[int] = mapped_column(BigInteger, server_default=current_transaction_id())
     """The transaction that inserted it (`pg_current_xact_id()`); 0 on SQLite."""
-    type: Mapped[str] = mapped_column(String(40))
-    """An EventType."""
+    type: Mapped[str] = open_word(EventType, 40)
     actor_id: Mapped[int | None] = mapped_column(BigId)
     """The user who did it; null for an administrator at the command line."""
     user_id: Mapped[int | None] = mapped_column(BigId)

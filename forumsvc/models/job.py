@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy import JSON, Index, Integer, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, PrimaryKey, Timestamp, UtcDateTime, one_of
+from ..db.base import Base, PrimaryKey, Timestamp, UtcDateTime, one_of, open_word
 
 
 class JobKind(StrEnum):
@@ -50,8 +50,7 @@ class Job(Base):
     __tablename__ = "jobs"
 
     id: Mapped[PrimaryKey]
-    kind: Mapped[str] = mapped_column(String(20))
-    """A JobKind."""
+    kind: Mapped[str] = open_word(JobKind, 20)
     key: Mapped[str | None] = mapped_column(String(40))
     """What it is about, such as the id of a user."""
     state: Mapped[str] = mapped_column(String(10), server_default=JobState.WAITING)
@@ -69,7 +68,6 @@ class Job(Base):
     """When it was done or given up."""
 
     __table_args__ = (
-        one_of("kind", JobKind),
         one_of("state", JobState),
         Index("ix_jobs_state_kind_due_at", "state", "kind", "due_at"),
         Index("ix_jobs_kind_key", "kind", "key"),

@@ -6,7 +6,16 @@ from enum import StrEnum
 from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of, partial_index
+from ..db.base import (
+    Base,
+    BigId,
+    PrimaryKey,
+    Timestamp,
+    UtcDateTime,
+    one_of,
+    open_word,
+    partial_index,
+)
 
 
 class NotificationType(StrEnum):
@@ -35,7 +44,7 @@ class Notification(Base):
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     actor_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    type: Mapped[str] = mapped_column(String(20))
+    type: Mapped[str] = open_word(NotificationType, 20)
     mention_type: Mapped[str | None] = mapped_column(String(10))
     topic_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("topics.id"))
     reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
@@ -47,7 +56,6 @@ class Notification(Base):
     updated_at: Mapped[Timestamp]
 
     __table_args__ = (
-        one_of("type", NotificationType),
         one_of("mention_type", MentionType),
         Index("ix_notifications_user_id_id", "user_id", "id"),
         partial_index(

@@ -71,8 +71,6 @@ class OAuthToken(Base):
     refreshed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When the refresh token was first used; a second use after `oauth.refresh_grace` means theft
     (RFC 9700 §4.14.2)."""
-    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Always null now: it stays, so that older dumps can be loaded."""
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     issued_by: Mapped[str] = mapped_column(
         String(10), default=IssuedBy.LOGIN, server_default=IssuedBy.LOGIN

@@ -270,10 +270,11 @@ class Count(NamedTuple):
 
 
 def counts(db: SqlConnection) -> dict[JobKind, Count]:
-    """Count the jobs of each kind that are not done."""
+    """Count the jobs of each kind that are not done, but for kinds of newer versions."""
     waits_since = case((ONCE, Job.due_at), else_=Job.created_at)
     columns: list[Any] = [Job.kind, Job.state, func.count().label("n"), func.min(waits_since)]
-    grouped = select(*columns).where(Job.state != JobState.DONE).group_by(Job.kind, Job.state)
+    matches = Job.state != JobState.DONE, Job.kind.in_(list(JobKind))
+    grouped = select(*columns).where(*matches).group_by(Job.kind, Job.state)
     found = {kind: Count() for kind in JobKind}
     for kind, state, number, oldest_at in db.execute(grouped):
         count = found[JobKind(kind)]

@@ -16,12 +16,14 @@ from forumsvc.clock import now
 from forumsvc.db.engine import Database
 from forumsvc.dump import DumpError, load_dump, write_dump, write_tar
 from forumsvc.dump.tables import PARTS, dumped_columns, dumped_tables
-from forumsvc.models import Base, Job, Reply, User
+from forumsvc.models import Base, Job, OAuthToken, Reply, User
 from forumsvc.services import counter_check
 from tests import databases
 from tests.cases import each
+from tests.functional import dump_rows
 from tests.functional.cli.community import Community
 from tests.functional.rows import insert_row, insert_rows
+from tests.migrations import later
 
 NASTY = "\x01\x7f\u2028\u202e\\ \" ' \\N \t\r\n</script> \U0010ffff é 楼"
 
@@ -61,17 +63,35 @@ def test_a_dump_with_secrets_restores_every_row(
         assert [one for one in counter_check.check(db) if one.wrong] == []
 
 
+def test_a_dump_of_before_the_first_release_is_loaded(target: Database, tmp_path: Path) -> None:
+    client = {"id": 1, "client_id": "c", "name": "C", "grants": "password", "scopes": "read"}
+    times = dict.fromkeys(("created_at", "access_expires_at"), "2026-01-31T09:05:00Z")
+    token = {"id": 1, "client_id": 1, "family": "f", "scope": "read", "access_hash": "h"}
+    rows = {
+        "oauth_clients": [{**client, "created_at": times["created_at"]}],
+        "oauth_tokens": [{**token, **times, "used_at": None}],
+    }
+    folder = dump_rows.write(tmp_path / "dump", rows, secrets=True)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "revision": "0013"}))
+    load_dump(target, folder, trust_html=True)
+    with target.reads.connect() as db:
+        assert db.scalar(select(OAuthToken.access_hash)) == "h"
+
+
 @pytest.mark.both_databases
 def test_a_load_goes_on_where_a_killed_one_made_some_of_the_tables(
-    target: Database, tmp_path: Path
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    later.install(tmp_path / "later", monkeypatch, later.FIRST)
+    migrate.upgrade(target.writes)
     write_dump(target, tmp_path / "dump", secrets=True)
     with target.session.begin() as db:
         insert_row(db, User, login="ann")
-    migrate.downgrade(target.writes, "0007")
+    migrate.downgrade(target.writes, later.HEAD)
     with pytest.raises(DumpError, match="run db upgrade"):
         load_dump(target, tmp_path / "dump")
-    assert migrate.current(target.reads) == "0007"
+    assert migrate.current(target.reads) == later.HEAD
     with target.writes.begin() as connection:
         connection.exec_driver_sql("DELETE FROM users WHERE login = 'ann'")
     load_dump(target, tmp_path / "dump")

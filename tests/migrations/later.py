@@ -6,18 +6,14 @@ from pathlib import Path
 import pytest
 
 from forumsvc import migrate
-from forumsvc.db.base import one_of
-from forumsvc.models import NotificationType
 
 HEAD = migrate.head()
-FIRST, SECOND, THIRD, NEWS = "later1", "later2", "later3", "news"
-_OLD_CHECK = str(one_of("type", NotificationType).sqltext)
-_NEW_CHECK = _OLD_CHECK.replace("'Topic'", "'Topic', 'News'")
+FIRST, SECOND, THIRD = "later1", "later2", "later3"
 MIGRATION = '''"""{summary}."""
 
 import sqlalchemy as sa
 from alembic import op
-from forumsvc.db.online_ddl import create_index, drop_index, replace_check
+from forumsvc.db.online_ddl import create_index, drop_index
 
 revision, down_revision, branch_labels, depends_on = "{revision}", "{before}", None, None
 
@@ -44,11 +40,6 @@ MIGRATIONS = {
         "Add a column to tokens",
         'op.add_column("oauth_tokens", sa.Column("extra", sa.Text()))',
         'op.drop_column("oauth_tokens", "extra")',
-    ),
-    NEWS: (
-        "Add a type of notification",
-        f'replace_check("ck_notifications_type", "notifications", "{_NEW_CHECK}")',
-        f'replace_check("ck_notifications_type", "notifications", "{_OLD_CHECK}")',
     ),
 }
 

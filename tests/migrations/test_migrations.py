@@ -112,13 +112,3 @@ def test_constraints_and_partial_indexes_are_those_of_the_models(blank: Database
         if migrated.get(name) != modelled.get(name)
     }
     assert differing == {}
-
-
-@pytest.mark.parametrize("blank", ["postgresql"], indirect=True)
-def test_a_migration_that_was_stopped_while_it_made_an_index_goes_on(blank: Database) -> None:
-    migrate.upgrade(blank.writes, "0005")
-    # On PostgreSQL what stands before the index is committed with its beginning.
-    with blank.writes.begin() as connection:
-        connection.execute(text("ALTER TABLE users ADD COLUMN closes_at TIMESTAMP WITH TIME ZONE"))
-        connection.execute(text("ALTER TABLE users ADD COLUMN closure_posts VARCHAR(10)"))
-    assert migrate.upgrade(blank.writes) == migrate.head()

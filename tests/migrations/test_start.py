@@ -9,6 +9,7 @@ from sqlalchemy import text
 import forumsvc
 from forumsvc import migrate
 from forumsvc.db.engine import Database
+from forumsvc.errors import IncompatibleDatabase
 from tests import databases
 from tests.functional.forum import SECRET
 from tests.migrations import later
@@ -35,6 +36,16 @@ def test_a_database_that_is_a_revision_behind_is(
     assert startup_problem(blank) == f"The database is at revision {later.HEAD}, {advice}"
     migrate.upgrade(blank.writes)
     assert startup_problem(blank) is None
+
+
+def test_a_database_of_before_the_first_release_is_to_be_dumped(blank: Database) -> None:
+    migrate.upgrade(blank.writes)
+    with blank.writes.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0013'"))
+    advice = "at revision 0013 of before the first release: make a dump"
+    assert advice in (startup_problem(blank) or "")
+    with pytest.raises(IncompatibleDatabase, match=advice):
+        migrate.upgrade(blank.writes)
 
 
 def test_a_database_of_newer_code_does_not_keep_from_starting(blank: Database) -> None:

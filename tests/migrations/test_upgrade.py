@@ -53,54 +53,6 @@ def locked(database: Database, table: str) -> Iterator[None]:
         other.rollback()
 
 
-def test_the_keys_of_email_addresses_follow_idna_2008_up_and_down(blank: Database) -> None:
-    migrate.upgrade(blank.writes, "0009")
-    of_2003 = {
-        "a@fa\u00df.de": "a@fass.de",
-        "b@fa\u00df.de": "b@fass.de",
-        "b@xn--fa-hia.de": "b@xn--fa-hia.de",
-        "c@b\u00fccher.de": "c@xn--bcher-kva.de",
-        "Stra\u00dfe@example.org": "stra\u00dfe@example.org",
-    }
-    of_2008 = {**of_2003, "a@fa\u00df.de": "a@xn--fa-hia.de"}
-    with blank.writes.begin() as connection:
-        for number, (email, key) in enumerate(of_2003.items(), 1):
-            columns = {"id": number, "login": f"u{number}", "email": email, "key": key}
-            connection.execute(_ADD_USER, columns)
-    for change, revision, keys in (
-        (migrate.upgrade, "0010", of_2008),
-        (migrate.downgrade, "0009", of_2003),
-    ):
-        change(blank.writes, revision)
-        with blank.writes.connect() as connection:
-            found = connection.execute(text("SELECT email, email_key FROM users"))
-            assert {row.email: row.email_key for row in found if row.email} == keys
-
-
-def test_stored_names_are_found_by_their_plain_letters_after_the_upgrade(blank: Database) -> None:
-    migrate.upgrade(blank.writes, "0011")
-    names = {"\u0141\u00f3d\u017a": "lodz", "Ann": "ann", "": "", "\u4e2d": "\u4e2d"}
-    with blank.writes.begin() as connection:
-        for number, name in enumerate(names, 1):
-            columns = {"id": number, "login": f"u{number}", "email": None, "key": None}
-            connection.execute(_ADD_USER, columns)
-            values = {"id": number, "name": name, "key": name.lower()}
-            connection.execute(
-                text("UPDATE users SET name = :name, name_key = :key WHERE id = :id"), values
-            )
-    migrate.upgrade(blank.writes, "0012")
-    with blank.writes.connect() as connection:
-        found = connection.execute(text("SELECT name, name_key FROM users WHERE id <= 4"))
-        assert {row.name: row.name_key for row in found} == names
-
-
-_ADD_USER = text(
-    "INSERT INTO users (id, login, login_key, email, email_key, role, state, created_at,"
-    " updated_at) VALUES (:id, :login, :login, :email, :key, 'member', 'active', '2026-01-01',"
-    " '2026-01-01')"
-)
-
-
 def test_two_upgrades_at_once_both_succeed(blank: Database) -> None:
     url = blank.url.render_as_string(hide_password=False)
     others = [open_database(url) for _ in range(3)]

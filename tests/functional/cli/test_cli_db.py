@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select, text
+from sqlalchemy import event, select, text, update
 from sqlalchemy.orm import Session
 
-from forumsvc import migrate
+from forumsvc import clock, migrate
 from forumsvc.db.engine import Database
-from forumsvc.models import Base, Node, Notification, Reply, Review, Topic, User
+from forumsvc.models import Base, Job, JobKind, Node, Notification, Reply, Review, Topic, User
 from forumsvc.queries import recount
-from forumsvc.services import counter_check
+from forumsvc.services import counter_check, jobs
 from forumsvc.services.search_reindex import mark_pending
 from tests.cases import each
 from tests.functional.cli.community import BEGAN, Community
 from tests.functional.cli.conftest import INI, Run, run_command
+from tests.functional.rows import insert_row
 
 pytestmark = pytest.mark.both_databases
 
@@ -173,10 +174,28 @@ def test_fixing_mends_all_that_is_wrong(run: Run, database: Database) -> None:
         wrong = len(recount.wrong(db)) + ORPHANS
     fixed = run("db", "check", "--fix", "--json", "--yes").json
     values = 3 * 6 + 2 * 1 + 4 * 6 + 6 * 1 + 1 * 1
-    assert fixed == {"checked": values + 6, "wrong": wrong, "fixed": wrong}
-    after = {"checked": values + 6 - ORPHANS, "wrong": 0, "fixed": 0}
+    assert fixed == {"checked": values + 6, "wrong": wrong, "fixed": wrong, "unknown": {}}
+    after = {"checked": values + 6 - ORPHANS, "wrong": 0, "fixed": 0, "unknown": {}}
     assert run("db", "check", "--json").json == after
     assert run("db", "check", "--fix", "--json", "--yes").json == after
+
+
+def test_what_a_newer_version_wrote_is_named_and_breaks_no_list(
+    run: Run, database: Database
+) -> None:
+    with database.session.begin() as db:
+        Community(db)
+        counter_check.fix(db)
+        db.execute(update(Notification).where(Notification.type == "Follow").values(type="Newer"))
+        insert_row(db, Job, kind="newer", due_at=clock.now(), data={})
+    unknown = {"jobs.kind": {"newer": 1}, "notifications.type": {"Newer": 1}}
+    assert run("db", "check", "--json").json["unknown"] == unknown
+    plain = run("db", "check")
+    assert "jobs.kind: 1 rows hold 'newer', which this version does not know." in plain.out
+    assert plain.code == 0
+    assert "newer" in run("jobs", "list").out
+    with database.reads.connect() as reads:
+        assert set(jobs.counts(reads)) == set(JobKind)
 
 
 def test_an_upgrade_may_be_done_again(run: Run) -> None:

@@ -46,9 +46,12 @@ def test_a_mention_is_shown_and_leads_to_the_reply(visitor: Visitor, topic: int)
 def test_the_page_has_words_for_each_kind(
     forum: Forum, visitor: Visitor, topic: int, kind: str
 ) -> None:
-    with forum.database.session.begin() as db:
-        db.execute(update_of(Notification).values(type=kind))
-    assert visitor.get("/notifications").status_int == 200
+    shown = []
+    for word in (kind, "OfANewerVersion"):
+        with forum.database.session.begin() as db:
+            db.execute(update_of(Notification).values(type=word))
+        shown.append(visitor.get("/notifications").html.get_text())
+    assert shown[0] != shown[1]
 
 
 @pytest.mark.parametrize(
