@@ -8,8 +8,8 @@ from .. import clock
 from ..models import AdminAction
 from ..oauth import clients, token_admin
 from ..permissions import DEFAULT_SCOPES
-from ..services import deeds
-from ..services.deeds import Deed
+from ..services.moderation import actions
+from ..services.moderation.actions import Action
 from .command import Group
 from .context import Context, pass_context
 from .options import one_of, read_line, yes_option
@@ -146,4 +146,4 @@ def delete(context: Context, client_id: str, yes: bool) -> None:
 
 def _log(db: "Session", action: AdminAction, client_id: str, **more: str) -> None:
     details = {"client_id": client_id, **more}
-    deeds.record(db, Deed(action, None, clock.now(), details=details))
+    actions.record(db, Action(action, None, clock.now(), details=details))

@@ -14,9 +14,10 @@ from ..errors import Conflict
 from ..files import sync_folder
 from ..models import AdminAction, MailKind
 from ..queries import accounts as reading
-from ..services import account_edit, accounts, data_export, deeds, erasure, mails, password_reset
-from ..services.deeds import Deed
+from ..services import account_edit, accounts, data_export, erasure, mails, password_reset
 from ..services.erasure import PostsErasure
+from ..services.moderation import actions
+from ..services.moderation.actions import Action
 from ..services.photo_storage import open_storages
 from .command import Command
 from .context import CommandError, Context, pass_context
@@ -60,7 +61,7 @@ def export(context: Context, login: str, file: Path) -> None:
         raise CommandError(f"{file} is there already.")
     with context.transaction() as session:
         account = accounts.find(session, login)
-        deeds.record(session, Deed(AdminAction.USER_EXPORTED, None, clock.now(), account.id))
+        actions.record(session, Action(AdminAction.USER_EXPORTED, None, clock.now(), account.id))
     with context.current_database().reads.connect() as db:
         if str(file) == "-":
             data_export.write_export(db, account.id, sys.stdout.buffer, storages)
@@ -148,8 +149,8 @@ def password_link(context: Context, login: str, mail: bool) -> None:
             kind, user_id = MailKind.PASSWORD_RESET, account.id
             mails.enqueue(db, kind, account.email, now, user_id=user_id, data=data)
         details = {"mailed": mail}
-        deeds.record(
-            db, Deed(AdminAction.USER_PASSWORD_LINK, None, now, account.id, details=details)
+        actions.record(
+            db, Action(AdminAction.USER_PASSWORD_LINK, None, now, account.id, details=details)
         )
     if mail:
         context.output(f"{account.login} gets the link by email.", login=account.login)

@@ -10,8 +10,9 @@ from ..errors import Conflict, Invalid, NotFound
 from ..models import AdminAction, IssuedBy, OAuthToken, UserState
 from ..oauth import clients, token_admin, tokens
 from ..permissions import DEFAULT_SCOPES
-from ..services import accounts, deeds
-from ..services.deeds import Deed
+from ..services import accounts
+from ..services.moderation import actions
+from ..services.moderation.actions import Action
 from .command import Group
 from .context import Context, pass_context
 
@@ -57,8 +58,8 @@ def issue(
             issued_by=IssuedBy.ADMIN,
         )
         details = {"client_id": client_id, "scope": issued.scope}
-        deed = Deed(AdminAction.TOKEN_ISSUED, None, clock.now(), owner.id, details=details)
-        deeds.record(db, deed)
+        action = Action(AdminAction.TOKEN_ISSUED, None, clock.now(), owner.id, details=details)
+        actions.record(db, action)
     context.output(
         f"access_token: {issued.access_token}\nexpires_in:   {issued.expires_in}",
         access_token=issued.access_token,
@@ -107,7 +108,7 @@ def revoke(context: Context, id_: int | None, login: str | None, client_id: str 
         else:
             revoked = token_admin.revoke_matching(db, moment, **_owners(db, login, client_id))
         about = {"token_id": id_, "login": login, "client_id": client_id, "revoked": revoked}
-        deeds.record(db, Deed(AdminAction.TOKEN_REVOKED, None, moment, details=about))
+        actions.record(db, Action(AdminAction.TOKEN_REVOKED, None, moment, details=about))
     context.output(f"Revoked {revoked} tokens.", revoked=revoked)
 
 

@@ -10,10 +10,10 @@ from .. import clock
 from ..ids import MAX_ID
 from ..models import AdminAction, Role, UserState
 from ..queries import accounts as reading
-from ..services import accounts, deeds, email_confirmation, login_names, registration
+from ..services import accounts, email_confirmation, login_names, registration
 from ..services.accounts import Account
-from ..services.deeds import Deed
-from ..services.moderation import restrictions, reviews
+from ..services.moderation import actions, restrictions, reviews
+from ..services.moderation.actions import Action
 from . import avatars
 from .command import Group
 from .context import Context, pass_context
@@ -129,7 +129,9 @@ def add(
     with context.transaction() as db:
         added = accounts.create(db, login, password, email=email, name=name, role=Role(role))
         details = {"role": str(added.role)}
-        deeds.record(db, Deed(AdminAction.USER_ADDED, None, clock.now(), added.id, details=details))
+        actions.record(
+            db, Action(AdminAction.USER_ADDED, None, clock.now(), added.id, details=details)
+        )
     context.output(
         f"Added {added.login}, user {added.id}, {added.role}.",
         id=added.id,

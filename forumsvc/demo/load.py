@@ -17,6 +17,7 @@ from ..db.statements import update_of
 from ..errors import Conflict
 from ..markup import Renderer
 from ..models import Base, Node, Notification, ReportCategory, Role, Topic, User, UserState
+from ..models.states import TOPIC_STATES
 from ..queries import replies as reply_queries
 from ..queries import topics as topic_queries
 from ..search.normal_form import name_key
@@ -194,14 +195,10 @@ class _Loading:
                 reports.report(*words, category=category, comment="", hide_after=None)
         if "deleted" in post.marks and not post.title:
             replies.destroy(db, author, at, self._locked_reply(written.id))
-        for mark, act in (
-            ("excellent", topics.feature),
-            ("closed", topics.close),
-            ("banned", topics.ban),
-            ("deleted", topics.destroy),
-        ):
-            if post.title and mark in post.marks:
-                act(db, self._moderator, at, self._locked_topic(written.id))
+        for state in TOPIC_STATES:
+            if post.title and state.column.removesuffix("_at") in post.marks:
+                topic = self._locked_topic(written.id)
+                topics.change(state.begin.event, db, self._moderator, at, topic)
 
     def finish(self) -> None:
         """Let the members read what is long ago, count the views, and block who is to be."""

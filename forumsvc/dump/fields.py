@@ -89,8 +89,7 @@ def _field(column: Column[Any]) -> Field:
     if not isinstance(type_, String):
         raise TypeError(f"no rule for {column.table.name}.{column.name}")
     name = f"{column.table.name}.{column.name}"
-    listed = _checked(column.table, _ONE_OF).get(column.name)
-    choices = column.info.get("words", CHOICES.get(name))
+    listed, choices = _checked(column.table, _ONE_OF).get(column.name), CHOICES.get(name)
     if listed is not None:
         choices = tuple(one.strip(" '") for one in listed.split(","))
     length, rule = MAX_LENGTHS.get(name, type_.length), RULE_OF.get(name)

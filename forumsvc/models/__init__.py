@@ -34,6 +34,7 @@ from .report import Report, ReportCategory, ReportState
 from .restriction import Restriction, RestrictionKind
 from .review import Decision, Review, ReviewKind, ReviewState
 from .search import PendingReindex, ReplyWords, TopicWords
+from .states import ACTION_TYPES
 from .sweep import Sweep, SweepAction, SweptPost
 from .topic import Topic
 from .user import PROFILE_TEXTS, ProfileText, Role, TextKind, User, UserState, state_at

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -16,6 +17,7 @@ from ..db.base import (
     open_word,
     partial_index,
 )
+from ..texts import Message
 
 
 class NotificationType(StrEnum):
@@ -27,6 +29,36 @@ class NotificationType(StrEnum):
     FOLLOW = "Follow"
     NODE_CHANGED = "NodeChanged"
     MODERATION = "Moderation"
+
+
+class NotificationKind(NamedTuple):
+    """How people read a type. words: what the actor did, before the title of the topic; choice: in
+    the settings, None for what nobody can do without.
+    """
+
+    words: Message
+    choice: Message | None
+
+
+KINDS = {
+    NotificationType.TOPIC: NotificationKind(
+        Message("opened the topic"), Message("Somebody whom I follow opens a topic")
+    ),
+    NotificationType.TOPIC_REPLY: NotificationKind(
+        Message("replied in"), Message("A reply in my topic, or in one that I follow")
+    ),
+    NotificationType.MENTION: NotificationKind(
+        Message("mentioned you in"), Message("Somebody mentions me")
+    ),
+    NotificationType.FOLLOW: NotificationKind(
+        Message("follows you"), Message("Somebody follows me")
+    ),
+    NotificationType.NODE_CHANGED: NotificationKind(
+        Message("moved your topic:"), Message("My topic is moved to another node")
+    ),
+    # Its words are those of the action, in `services.moderation.notices`.
+    NotificationType.MODERATION: NotificationKind(Message(""), None),
+}
 
 
 class MentionType(StrEnum):

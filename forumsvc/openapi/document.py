@@ -1,9 +1,10 @@
 """Building the description from its YAML files.
 
-The files use seven tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
+The files use eight tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
 the address of the service; `!needs SCOPE` and `!optional SCOPE`, the security requirement of an
 operation that requires a token, or accepts one; `!enum`, the words of enums of the models, and
-others; `!form`, the body of a request; `!message`, what a webhook receives.
+others; `!words`, those words alone; `!form`, the body of a request; `!message`, what a webhook
+receives.
 """
 
 import json
@@ -77,6 +78,11 @@ def _enum(loader: Any, node: Any) -> dict[str, Any]:
     return words_schema(words, given.get("description", ""))
 
 
+def _words(loader: Any, node: Any) -> list[str]:
+    """Return the words of an enum or a table of the models, by its name."""
+    return [*map(str, getattr(models, node.value))]
+
+
 def _form(loader: Any, node: Any) -> dict[str, Any]:
     """Return the body of a request. `schema`: its name; `required`: true if missing."""
     given = loader.construct_mapping(node, deep=True)
@@ -106,6 +112,7 @@ def _message(loader: Any, node: Any) -> dict[str, Any]:
 
 _Loader.add_constructor("!enum", _enum)
 _Loader.add_constructor("!form", _form)
+_Loader.add_constructor("!words", _words)
 _Loader.add_constructor("!message", _message)
 _Loader.add_constructor("!setting", lambda loader, node: _Setting(node.value))
 _Loader.add_constructor("!address", lambda loader, node: _Address(node.value))

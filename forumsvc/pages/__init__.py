@@ -7,6 +7,7 @@ from . import about, display, languages, paths
 from .form_keys import saved_key
 from .public_cache import public_cache_deriver
 from .static_files import asset_path
+from .topics import actions
 
 _TOPICS = ("show", "lists", "reply_places", "pictures", "write", "actions", "undo", "likes")
 _ACCOUNTS = (
@@ -46,6 +47,7 @@ def includeme(config: Configurator) -> None:
                 "user_path": paths.user_path,
                 "asset_path": asset_path,
                 "saved_key": saved_key,
+                **actions.TEMPLATE_VALUES,
                 "display_of": display.display_of,
                 "direction": languages.direction,
                 "footer_html": about.footer_html,

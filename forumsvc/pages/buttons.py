@@ -1,6 +1,6 @@
 """What can be done with a resource by a button, which stands where the ACL allows it."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from pyramid.config import Configurator
@@ -15,12 +15,17 @@ from .previews import beginning
 from .views import View
 
 
-class Action(NamedTuple):
-    """A button. act: calls the service with the row; locked: as of a view of the API."""
+class Button(NamedTuple):
+    """A button. act: calls the service with the row; locked: as of a view of the API.
+
+    question, effect: of the page that asks first; empty without one.
+    """
 
     permission: str
     act: Callable[[ForumRequest, Any], object]
     locked: Locked | None = "state"
+    question: str = ""
+    effect: str = ""
 
 
 def add_buttons(
@@ -28,50 +33,48 @@ def add_buttons(
     kind: str,
     path: str,
     factory: Callable[[ForumRequest], Any],
-    actions: Mapping[str, Action],
+    buttons: Mapping[str, Button],
     path_after: Callable[[ForumRequest, Any, str], str],
-    asking: Collection[str] = (),
 ) -> None:
     """Add the buttons of a kind of resource: `POST path/action`, with a moderator's reason.
 
-    path_after: returns where to go, from the row and the name of the action; asking: the actions
-    that have a page which asks first.
+    buttons: by the name of the action; path_after: returns where to go, from the row and that name.
     """
     route = f"{kind}_action"
-    config.add_route(route, f"{path}/{{action:{'|'.join(actions)}}}", factory=factory)
-    for name, action in actions.items():
+    config.add_route(route, f"{path}/{{action:{'|'.join(buttons)}}}", factory=factory)
+    for name, button in buttons.items():
         config.add_view(
-            _view(kind, name, action, path_after),
+            _view(kind, name, button, path_after),
             route_name=route,
             match_param=f"action={name}",
             request_method="POST",
-            permission=action.permission,
-            locked=action.locked,
+            permission=button.permission,
+            locked=button.locked,
             schema=REASON_FORM,
         )
-        if name in asking:
+        if button.question:
             config.add_view(
-                _asking_view(kind, name),
+                _asking_view(kind, name, button),
                 route_name=route,
                 match_param=f"action={name}",
                 request_method="GET",
-                permission=action.permission,
+                permission=button.permission,
                 renderer="templates/ask.jinja2",
             )
 
 
 def _view(
-    kind: str, name: str, action: Action, path_after: Callable[[ForumRequest, Any, str], str]
+    kind: str, name: str, button: Button, path_after: Callable[[ForumRequest, Any, str], str]
 ) -> View:
     def act(item: Any, request: ForumRequest) -> Response:
-        action.act(request, item.row)
+        button.act(request, item.row)
         return see_other(path_after(request, item.row, name))
 
     act.__name__ = f"{name}_{kind}"
     return act
 
 
-def _asking_view(kind: str, name: str) -> View:
+def _asking_view(kind: str, name: str, button: Button) -> View:
     def ask(item: Any, request: ForumRequest) -> dict[str, Any]:
         is_moderator = request.caller is not None and request.caller.is_moderator
         post = item.row
@@ -79,6 +82,8 @@ def _asking_view(kind: str, name: str) -> View:
         back = post_path(request, topic_id, None if kind == "topic" else post.id)
         return {
             "action": name,
+            "question": button.question,
+            "effect": button.effect,
             "kind": kind,
             "post": post,
             "excerpt": beginning(text_content(post.body_html)),

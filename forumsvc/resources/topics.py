@@ -6,6 +6,7 @@ from pyramid.authorization import DENY_ALL, Allow, Deny
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
+from ..models.states import ACTION_TYPES, TOPIC_STATES, changes
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import topics
@@ -16,20 +17,8 @@ from ..texts import Message
 from .base import Acl, Container, Item
 
 _TAKE_PART = (May.FOLLOW, May.FAVORITE, May.LIKE)
-_MODERATE = (
-    Common.VIEW,
-    May.UPDATE,
-    May.DESTROY,
-    May.BAN,
-    May.UNBAN,
-    May.NORMAL,
-    May.EXCELLENT,
-    May.UNEXCELLENT,
-    May.CLOSE,
-    May.OPEN,
-    *_TAKE_PART,
-)
-
+_CHANGE_STATE = (*map(May, ACTION_TYPES), *(change.permission for change in changes(TOPIC_STATES)))
+_MODERATE = (Common.VIEW, May.UPDATE, *_CHANGE_STATE, *_TAKE_PART)
 
 OWN_POST = Message("This is your own: you cannot report it.")
 

@@ -11,12 +11,13 @@ from ..errors import AlreadyTaken
 from ..models import AdminAction, EventType, JobKind, User
 from ..queries.user_locks import lock_account
 from ..search.normal_form import name_key
-from . import accounts, deeds, email_confirmation, events, jobs
+from . import accounts, email_confirmation, events, jobs
 from .account_work import AccountTask
 from .accounts import Account
 from .content.short_texts import validate_name
-from .deeds import Deed
 from .login_names import check_login
+from .moderation import actions
+from .moderation.actions import Action
 
 
 def edit(
@@ -57,7 +58,7 @@ def edit(
     fields = [field for field in ("login", "name", "email") if field in values]
     details = {"changed": fields}
     if fields:
-        deeds.record(db, Deed(AdminAction.USER_EDITED, None, now, user_id, details=details))
+        actions.record(db, Action(AdminAction.USER_EDITED, None, now, user_id, details=details))
     return accounts.find(db, new_login or login)
 
 

@@ -23,11 +23,12 @@ from ..search.normal_form import name_key
 from ..text_rules import control_error
 from ..texts import Message
 from ..unicode_forms import opaque_string
-from . import data_export_requests, deeds, events, mails, profiles, revocation
+from . import data_export_requests, events, mails, profiles, revocation
 from .access import post_networks
 from .content.short_texts import validate_line, validate_name
-from .deeds import Deed
 from .login_names import check_login
+from .moderation import actions
+from .moderation.actions import Action
 
 MIN_PASSWORD = 10
 MAX_NAME = 100
@@ -157,8 +158,8 @@ def set_role(db: Session, login: str, role: Role) -> Account:
     if before.role is not role:
         details = {"before": {"role": before.role}, "after": {"role": role}}
         what = EventType.USER_ROLE_CHANGED
-        deed = Deed(what, None, now(), account.id, data={"role": role}, details=details)
-        deeds.record(db, deed)
+        action = Action(what, None, now(), account.id, data={"role": role}, details=details)
+        actions.record(db, action)
     return account
 
 
@@ -184,7 +185,7 @@ def set_password_hash(db: Session, login: str, password_hash: str) -> Account:
 def reset_password(db: Session, login: str, password: str) -> Account:
     """Set the password of a user as an administrator does: as `set_password`, and logged."""
     account = set_password(db, login, password)
-    deeds.record(db, Deed(AdminAction.USER_PASSWORD_SET, None, now(), account.id))
+    actions.record(db, Action(AdminAction.USER_PASSWORD_SET, None, now(), account.id))
     return account
 
 
@@ -225,7 +226,7 @@ def delete(db: Session, login: str, *, actor_id: int | None = None) -> tuple[Acc
     revocation.revoke_at_applications_of(db, account.id, now())
     post_networks.forget(db, account.id)
     data_export_requests.delete_of_user(db, account.id)
-    deeds.record(db, Deed(EventType.USER_DELETED, actor_id, now(), account.id))
+    actions.record(db, Action(EventType.USER_DELETED, actor_id, now(), account.id))
     return account, profiles.erase(db, account.id)
 
 

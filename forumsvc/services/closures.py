@@ -11,9 +11,10 @@ from ..cache.invalidation import update_columns
 from ..db.execution import SqlConnection
 from ..errors import Conflict
 from ..models import AdminAction, MailKind, User
-from . import accounts, deeds, mails
-from .deeds import Deed
+from . import accounts, mails
 from .erasure import PostsErasure, erase_user
+from .moderation import actions
+from .moderation.actions import Action
 
 BATCH_SIZE = 20
 """Accounts that are closed in a row, each in a transaction of its own."""
@@ -44,7 +45,7 @@ def begin(
         return
     details = {"posts": str(posts)}
     who = user.user_id, now, user.user_id
-    deeds.record(db, Deed(AdminAction.USER_CLOSURE_REQUESTED, *who, details=details))
+    actions.record(db, Action(AdminAction.USER_CLOSURE_REQUESTED, *who, details=details))
     email = mails.confirmed_email(user)
     if email is not None:
         said = {"day": closes_at.date().isoformat(), "url": url, "language": language}
@@ -58,7 +59,7 @@ def take_back(db: Session, now: datetime, user_id: int) -> bool:
     closing = nothing.where(User.id == user_id, User.closes_at.is_not(None))
     if db.execute(closing.returning(User.id)).first() is None:
         return False
-    deeds.record(db, Deed(AdminAction.USER_CLOSURE_WITHDRAWN, user_id, now, user_id))
+    actions.record(db, Action(AdminAction.USER_CLOSURE_WITHDRAWN, user_id, now, user_id))
     return True
 
 

@@ -19,8 +19,9 @@ from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..models import AdminAction, EventType, MailKind, User, UserState
 from ..queries.user_locks import lock_account
 from ..texts import Message
-from . import accounts, deeds, events, mails, signed_tokens
-from .deeds import Deed
+from . import accounts, events, mails, signed_tokens
+from .moderation import actions
+from .moderation.actions import Action
 
 TTL = timedelta(days=3)
 _PURPOSE = "email confirmation"
@@ -135,7 +136,7 @@ def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
     if waiting is None:
         raise Conflict(f"{account.login} has no email address that has to be confirmed.")
     _use(db, waiting, now, actor_id=None)
-    deeds.record(db, Deed(AdminAction.USER_EMAIL_CONFIRMED, None, now, account.id))
+    actions.record(db, Action(AdminAction.USER_EMAIL_CONFIRMED, None, now, account.id))
     return waiting.address
 
 

@@ -16,11 +16,12 @@ from ..models import EventType, Notification, NotificationType, Reply, SweptPost
 from ..models.topic import HIDDEN, VISIBLE
 from ..queries import topics as topic_queries
 from ..queries.user_locks import lock_users
-from . import counters, deeds, topics
+from . import counters, topics
 from .account_work import Account, Change, Step, Steps, by_index, by_scan
-from .deeds import Deed
 from .erased_texts import lock_topics_of
 from .erasure import PostsErasure
+from .moderation import actions
+from .moderation.actions import Action
 from .notifications import notify
 from .purge import tell
 
@@ -90,7 +91,7 @@ def _delete_replies(db: Session, now: datetime, account: Account, keys: Sequence
     for row in rows:
         if row.deleted_at is None:
             post = account.user_id, row.topic_id, row.id
-            deeds.record(db, Deed(EventType.REPLY_DELETED, None, now, *post))
+            actions.record(db, Action(EventType.REPLY_DELETED, None, now, *post))
         else:
             tell(db, now, Reply, row.id, row.topic_id)
 

@@ -27,11 +27,11 @@ from ..models import (
 )
 from ..queries.user_locks import lock_account
 from ..texts import Message
-from . import accounts, deeds, events, jobs
+from . import accounts, events, jobs
 from .access.values import email_digest, normal_email
 from .account_work import AccountTask
-from .deeds import Deed
-from .moderation import reviews
+from .moderation import actions, reviews
+from .moderation.actions import Action
 
 
 class PostsErasure(StrEnum):
@@ -110,8 +110,8 @@ def erase_user(
     known = [one for one in (user.email, user.unconfirmed_email) if one is not None]
     digests = [email_digest(secret, each) for each in known]
     details = {"posts": str(posts), "email_digests": digests}
-    deed = Deed(AdminAction.USER_ERASED, actor_id, now, user_id, reason=reason, details=details)
-    deeds.record(db, deed)
+    action = Action(AdminAction.USER_ERASED, actor_id, now, user_id, reason=reason, details=details)
+    actions.record(db, action)
     return user
 
 

@@ -12,9 +12,10 @@ from ..db.statements import delete_of, insert_or_ignore, update_of, with_row_loc
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
 from ..models import AdminAction, EventType, Node, Notification, Section, Topic
-from . import deeds, events
+from . import events
 from .content.short_texts import validate_line, validate_lines
-from .deeds import Deed
+from .moderation import actions
+from .moderation.actions import Action
 
 MAX_NAME = 100
 MAX_SUMMARY = 65_536
@@ -121,7 +122,7 @@ def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
 
 
 def _log(db: Session, action: AdminAction, node_id: int, **details: Any) -> None:
-    deeds.record(db, Deed(action, None, now(), node_id=node_id, details=details))
+    actions.record(db, Action(action, None, now(), node_id=node_id, details=details))
 
 
 def _move_topics(db: Session, source: int, target: int) -> int:

@@ -30,9 +30,10 @@ from ..models import AdminAction, EventType, Photo, User
 from ..queries import photos
 from ..queries.rows import PhotoRow
 from ..queries.user_locks import lock_users
-from . import deeds, events
+from . import events
 from .content.writers import check_not_deleted
-from .deeds import Deed
+from .moderation import actions
+from .moderation.actions import Action
 from .photo_quota import Quota
 from .photo_storage import PhotoStorages
 
@@ -172,8 +173,8 @@ def delete(db: Session, actor_id: int, now: datetime, photo: PhotoRow) -> None:
     delete_row(db, Photo, id=photo.id)
     if actor_id != photo.user_id:
         details = {"photo_id": photo.id}
-        deed = Deed(AdminAction.PHOTO_DELETED, actor_id, now, photo.user_id, details=details)
-        deeds.record(db, deed)
+        action = Action(AdminAction.PHOTO_DELETED, actor_id, now, photo.user_id, details=details)
+        actions.record(db, action)
 
 
 def remove_unused(database: Database, storages: PhotoStorages, name: str) -> bool:

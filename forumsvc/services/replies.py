@@ -3,7 +3,6 @@
 The caller has locked the topic and the reply, and has rendered the text before that.
 """
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -19,10 +18,11 @@ from ..queries import replies
 from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
 from ..text_rules import with_lf
-from . import counters, deeds, events, purge
+from . import counters, events, purge
 from .content.authoring import Authoring, RenderedPost
 from .content.writers import check_writer
-from .deeds import Deed
+from .moderation import actions
+from .moderation.actions import Action
 from .notifications import notify, notify_jobs, recipients
 from .notifications.new_post import notify_and_count
 
@@ -112,8 +112,9 @@ def destroy(
         db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
     if is_deleted:
         if actor_id != reply.user_id:
-            deed = Deed(EventType.REPLY_DELETED, actor_id, now, reply.user_id, reply.topic_id)
-            deeds.record_once(db, replace(deed, reply_id=reply.id, reason=reason), reply.deleted_at)
+            ids = reply.user_id, reply.topic_id, reply.id
+            action = Action(EventType.REPLY_DELETED, actor_id, now, *ids, reason=reason)
+            actions.record_once(db, action, reply.deleted_at)
         return False
     _count_in_topic(db, reply, -1)
     notify_jobs.delete_for_reply(db, reply.topic_id, reply.id)
@@ -171,8 +172,8 @@ def _count_in_topic(db: Session, reply: ReplyRow, by: int) -> None:
 def _record(
     db: Session, type_: EventType, actor_id: int | None, now: datetime, reply: ReplyRow, **more: Any
 ) -> None:
-    deed = Deed(type_, actor_id, now, reply.user_id, reply.topic_id, reply.id, **more)
-    deeds.record(db, deed)
+    action = Action(type_, actor_id, now, reply.user_id, reply.topic_id, reply.id, **more)
+    actions.record(db, action)
 
 
 def _next_visible(db: Session, reply: ReplyRow) -> Row[Any] | None:

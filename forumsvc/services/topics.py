@@ -18,13 +18,15 @@ from ..db.execution import ReadConnection
 from ..db.statements import at_least_zero, execute, insert_row, update_of
 from ..errors import Invalid
 from ..models import EventType, Node, Topic
+from ..models.states import CLOSED, TOPIC_STATES
 from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
 from ..text_rules import with_lf
-from . import counters, deeds, events, purge
+from . import counters, events, purge
 from .content.authoring import Authoring, RenderedPost
 from .content.writers import check_writer
-from .deeds import Deed
+from .moderation import actions
+from .moderation.actions import Action
 from .notifications import notify
 from .notifications.new_post import notify_and_count
 
@@ -107,31 +109,24 @@ def edit(
 def _record_edit(
     db: Session, actor_id: int, now: datetime, topic: TopicRow, new: TopicContent
 ) -> None:
-    deed = partial(Deed, actor_id=actor_id, at=now, user_id=topic.user_id, topic_id=topic.id)
+    action = partial(Action, actor_id=actor_id, at=now, user_id=topic.user_id, topic_id=topic.id)
     details: dict[str, Any]
     if (new.title, new.body.body) != (topic.title, with_lf(topic.body)):
         titles = {"before": {"title": topic.title}, "after": {"title": new.title}}
         details = titles if new.title != topic.title else {"changed": ["body"]}
-        deeds.record(db, deed(EventType.TOPIC_UPDATED, details=details))
+        actions.record(db, action(EventType.TOPIC_UPDATED, details=details))
     if new.node_id != topic.node_id:
         details = {"before": {"node_id": topic.node_id}, "after": {"node_id": new.node_id}}
         data = {"from_node_id": topic.node_id}
-        deeds.record(db, deed(EventType.TOPIC_MOVED, data=data, details=details))
+        actions.record(db, action(EventType.TOPIC_MOVED, data=data, details=details))
 
 
 _CHANGES = {
-    EventType.TOPIC_DELETED: ("deleted_at", True),
-    EventType.TOPIC_RESTORED: ("deleted_at", False),
-    EventType.TOPIC_BANNED: ("banned_at", True),
-    EventType.TOPIC_UNBANNED: ("banned_at", False),
-    EventType.TOPIC_FEATURED: ("excellent_at", True),
-    EventType.TOPIC_UNFEATURED: ("excellent_at", False),
-    EventType.TOPIC_CLOSED: ("closed_at", True),
-    EventType.TOPIC_OPENED: ("closed_at", False),
+    change.event: (state, change is state.begin)
+    for state in TOPIC_STATES
+    for change in (state.begin, state.end)
 }
-"""Which time of a topic each change sets (True) or removes."""
-_HIDE = {"deleted_at": "banned_at", "banned_at": "deleted_at"}
-"""The times that hide a topic, each with the other one."""
+"""Which state of a topic each event begins (True) or ends."""
 
 
 def change(
@@ -146,35 +141,32 @@ def change(
 
     Raises Conflict where a topic is to be restored whose text was deleted for good.
     """
-    name, is_set = _CHANGES[type_]
-    if (getattr(topic, name) is not None) == is_set:
+    state, begins = _CHANGES[type_]
+    record = partial(Action, type_, actor_id, now, topic.user_id, topic.id, reason=reason)
+    if state.holds(topic) == begins:
         if type_ is EventType.TOPIC_DELETED and actor_id != topic.user_id:
             # A moderator's deletion is a later one, which the author cannot take back.
             _update(db, topic.id, deleted_at=now)
-            deed = Deed(type_, actor_id, now, topic.user_id, topic.id, reason=reason)
-            deeds.record_once(db, deed, topic.deleted_at)
+            actions.record_once(db, record(), topic.deleted_at)
         return False
     if type_ is EventType.TOPIC_RESTORED:
         purge.check_restorable(db, Topic, topic.id)
-    values: dict[str, Any] = {name: now if is_set else None}
-    if name == "closed_at":
-        values["closed_by_id"] = actor_id if is_set else None
+    values: dict[str, Any] = {state.column: now if begins else None}
+    if state is CLOSED:
+        values["closed_by_id"] = actor_id if begins else None
     _update(db, topic.id, **values)
-    if name in _HIDE and getattr(topic, _HIDE[name]) is None:
-        count = counters.count_topic_hidden if is_set else counters.count_topic_shown
+    if state.hides and not any(other.holds(topic) for other in _HIDING if other is not state):
+        count = counters.count_topic_hidden if begins else counters.count_topic_shown
         count(db, topic.id, topic.user_id, topic.node_id)
-    deeds.record(db, Deed(type_, actor_id, now, topic.user_id, topic.id, reason=reason))
+    actions.record(db, record())
     return True
 
 
-destroy = partial(change, EventType.TOPIC_DELETED)  # maintainers still see it
-restore = partial(change, EventType.TOPIC_RESTORED)  # it is shown, unless it is banned, too
-ban = partial(change, EventType.TOPIC_BANNED)  # its author, maintainers and admins still see it
+_HIDING = [state for state in TOPIC_STATES if state.hides]
+destroy = partial(change, EventType.TOPIC_DELETED)
+restore = partial(change, EventType.TOPIC_RESTORED)
+ban = partial(change, EventType.TOPIC_BANNED)
 unban = partial(change, EventType.TOPIC_UNBANNED)
-feature = partial(change, EventType.TOPIC_FEATURED)  # mark it as excellent
-unfeature = partial(change, EventType.TOPIC_UNFEATURED)
-close = partial(change, EventType.TOPIC_CLOSED)  # it accepts no more replies
-open_again = partial(change, EventType.TOPIC_OPENED)
 
 
 def _update(db: Session, topic_id: int, **values: Any) -> None:

@@ -16,8 +16,9 @@ from ..errors import Forbidden, Invalid
 from ..ids import MAX_ID
 from ..models import AdminAction, MailKind, Role, User, UserState, Webhook
 from ..queries import nodes
-from . import deeds, mails, webhook_deliveries
-from .deeds import Deed
+from . import mails, webhook_deliveries
+from .moderation import actions
+from .moderation.actions import Action
 
 
 def create(
@@ -122,4 +123,4 @@ def _log(
     **more: Any,
 ) -> None:
     details = {"webhook_id": webhook_id, **more}
-    deeds.record(db, Deed(action, actor_id, now, reason=reason, details=details))
+    actions.record(db, Action(action, actor_id, now, reason=reason, details=details))

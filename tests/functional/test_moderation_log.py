@@ -234,7 +234,7 @@ def test_a_record_and_its_action_are_one_transaction(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("forumsvc.services.deeds._log", fail)
+    monkeypatch.setattr("forumsvc.services.moderation.actions._log", fail)
     chief.app.post(
         f"/api/v3/topics/{topic}/action",
         {"type": "ban"},

@@ -11,7 +11,7 @@ from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.sweeper import Sweeper
 from forumsvc.models import AuditRecord, JobKind, Notification, Reply, Sweep, SweepAction, Topic
-from forumsvc.services import deeds
+from forumsvc.services.moderation import actions
 from forumsvc.services.moderation import sweeps as sweep_service
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -218,7 +218,7 @@ def test_restoring_needs_no_log(
     forum: Forum, alice: Person, posts: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = visible(forum)
-    monkeypatch.setattr(deeds, "_log", lambda *args, **more: None)
+    monkeypatch.setattr(actions, "_log", lambda *args, **more: None)
     for action in (SweepAction.HIDE, SweepAction.RESTORE):
         order(forum, alice, action)
         work(forum)

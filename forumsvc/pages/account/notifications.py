@@ -15,7 +15,7 @@ from ..views import add_page
 
 def show(item: UserItem, request: ForumRequest) -> Values:
     return {
-        "types": preferences.OPTIONAL,
+        "choices": preferences.OPTIONAL,
         "unwanted": preferences.unwanted_of(request.read_connection, item.row.user_id),
         "flash_message": flash_message(request),
     }

@@ -12,6 +12,7 @@ from ...queries import audit_log
 from ...queries.audit_log import LogFilter, LogRow
 from ...resources.audit_log import AuditLog
 from ...schemas.fields import Choice, CursorField, Integer, optional, parameters
+from ...services.moderation.actions import KINDS
 from ...web.api.request import ForumRequest
 from ..lines import Moment
 from ..page_tree import log_page
@@ -21,6 +22,7 @@ from ..views import add_page
 
 TABS = (None, EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 """What can be chosen: everything, or only what was hidden in one way."""
+WORDS = {str(type_): kind.words for type_, kind in KINDS.items()}
 
 
 def _schema(settings: Any) -> colander.SchemaNode:
@@ -47,11 +49,12 @@ def show_log(log: AuditLog, request: ForumRequest) -> dict[str, Any]:
 
 
 def _line(request: ForumRequest, row: LogRow) -> dict[str, Any]:
-    """Return a record, its time, the paths of its post and user, and its decision, or ""."""
+    """Return a record, its words, time, the paths of its post and user, and its decision, or ""."""
     # Visitors do not see the details.
     details = row.details if row.action == EventType.REVIEW_RESOLVED else None
     return {
         "row": row,
+        "words": WORDS.get(row.action),
         "moment": Moment.of(request, row.created_at),
         "path": post_path(request, row.topic_id, row.reply_id),
         "user_path": user_path(request, row.user_login) if row.user_login else "",

@@ -11,11 +11,13 @@ from pyramid.response import Response
 from ... import clock
 from ...ids import parse_id
 from ...models import NotificationType
+from ...models.notification import KINDS
 from ...permissions import Common, NotificationPermission
 from ...queries import notifications
 from ...queries.notifications import NotificationPage
 from ...queries.rows import NotificationRow
 from ...resources.notifications import Notifications
+from ...services.moderation import notices
 from ...services.notifications import inbox
 from ...web.api.request import ForumRequest
 from ..lines import Moment, Person
@@ -31,7 +33,8 @@ class NotificationLine:
     """A notification. path, title: of what it is about; path is empty where that is gone.
 
     html: the text of the reply that it tells of, None without one; moderation: of a word of the
-    moderators its action and reason, empty without one; until: the end of a silence.
+    moderators its action and reason, empty without one; words: what happened, empty for a type of
+    a newer version; until: the end of a silence.
     """
 
     row: NotificationRow
@@ -41,6 +44,7 @@ class NotificationLine:
     title: str
     html: Markup | None
     moderation: dict[str, str | None]
+    words: str
     until: Moment | None
 
 
@@ -81,7 +85,10 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
         path, title = node_path(request, node.id), f"{topic.title} → {node.name}"
     else:
         path, title = topic_path(request, topic.id), topic.title
-    return NotificationLine(row, actor, moment, path, title, html, moderation, until)
+    words = notices.WORDS.get(moderation["action"], moderation["action"]) if moderation else ""
+    if row.type in KINDS and not moderation:
+        words = KINDS[NotificationType(row.type)].words
+    return NotificationLine(row, actor, moment, path, title, html, moderation, words, until)
 
 
 def read_notifications(own: Notifications, request: ForumRequest) -> Response:

@@ -1,15 +1,17 @@
 """What can be done with topics and replies by a button, which stands where the ACL allows it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from pyramid.config import Configurator
 
+from ...models.states import DELETED, REPLY_DELETED, TOPIC_STATES, changes
 from ...permissions import ReplyPermission, TopicPermission
 from ...queries.viewer_states import ViewerState
 from ...services import relations, replies, topics
 from ...web.api.request import ForumRequest
-from ..buttons import Action, add_buttons
+from ..buttons import Button, add_buttons
 from ..page_tree import for_users, reply_page, topic_page
 from .reply_places import reply_path
 from .undo import path_after_deletion
@@ -42,46 +44,59 @@ def _unfavorite(request: ForumRequest, row: Any) -> None:
     relations.unfavorite(request.db, request.actor_id, row)
 
 
-_Topic = TopicPermission
-ASKING = frozenset({"delete"})
-ASKING_OF_MODERATORS = ASKING | {"close", "open", "ban", "unban", "restore"}
-TOPIC_ACTIONS = {
-    "like": Action(_Topic.LIKE, _calls_with_id(relations.like_topic), None),
-    "unlike": Action(_Topic.LIKE, _calls_with_id(relations.unlike_topic), None),
-    "follow": Action(_Topic.FOLLOW, _calls_with_id(relations.follow_topic), None),
-    "unfollow": Action(_Topic.FOLLOW, _unfollow, None),
-    "favorite": Action(_Topic.FAVORITE, _calls(relations.favorite)),
-    "unfavorite": Action(_Topic.FAVORITE, _unfavorite),
-    "close": Action(_Topic.CLOSE, _moderates(topics.close)),
-    "open": Action(_Topic.OPEN, _moderates(topics.open_again)),
-    "excellent": Action(_Topic.EXCELLENT, _calls(topics.feature)),
-    "unexcellent": Action(_Topic.UNEXCELLENT, _calls(topics.unfeature)),
-    "ban": Action(_Topic.BAN, _moderates(topics.ban)),
-    "unban": Action(_Topic.UNBAN, _moderates(topics.unban)),
-    "delete": Action(_Topic.DESTROY, _moderates(topics.destroy), "row"),
-    "restore": Action(_Topic.UNBAN, _moderates(topics.restore)),
+TOPIC_BUTTONS = {
+    "like": Button(TopicPermission.LIKE, _calls_with_id(relations.like_topic), None),
+    "unlike": Button(TopicPermission.LIKE, _calls_with_id(relations.unlike_topic), None),
+    "follow": Button(TopicPermission.FOLLOW, _calls_with_id(relations.follow_topic), None),
+    "unfollow": Button(TopicPermission.FOLLOW, _unfollow, None),
+    "favorite": Button(TopicPermission.FAVORITE, _calls(relations.favorite)),
+    "unfavorite": Button(TopicPermission.FAVORITE, _unfavorite),
+    **{
+        change.word: Button(
+            change.permission,
+            _moderates(partial(topics.change, change.event)),
+            "row" if change is DELETED.begin else "state",
+            change.question,
+            change.effect,
+        )
+        for change in changes(TOPIC_STATES)
+    },
 }
 """By the name in the path, which is that of the API where it has one."""
 
-REPLY_ACTIONS = {
-    "like": Action(ReplyPermission.LIKE, _calls_with_id(relations.like_reply), None),
-    "unlike": Action(ReplyPermission.LIKE, _calls_with_id(relations.unlike_reply), None),
-    "delete": Action(ReplyPermission.DESTROY, _moderates(replies.destroy), "row"),
-    # Of a deleted reply only moderators have the permission.
-    "restore": Action(ReplyPermission.DESTROY, _moderates(replies.restore), "row"),
+REPLY_BUTTONS = {
+    "like": Button(ReplyPermission.LIKE, _calls_with_id(relations.like_reply), None),
+    "unlike": Button(ReplyPermission.LIKE, _calls_with_id(relations.unlike_reply), None),
+    **{
+        change.word: Button(
+            change.permission, _moderates(service), "row", change.question, change.effect
+        )
+        for change, service in (
+            (REPLY_DELETED.begin, replies.destroy),
+            (REPLY_DELETED.end, replies.restore),
+        )
+    },
 }
 
 
-def asking_actions(may: dict[str, bool]) -> frozenset[str]:
-    """Return the names of the actions that a page asks about first.
+TEMPLATE_VALUES = {
+    "state_buttons": {one.word: one.button for one in changes((*TOPIC_STATES, REPLY_DELETED))},
+    "topic_marks": [state for state in TOPIC_STATES if state.mark],
+}
+"""For all templates: the texts of the buttons by the word, and the states beside a title."""
+
+
+def asking_buttons(may: dict[str, bool]) -> frozenset[str]:
+    """Return the names of the buttons that lead to a page which asks first.
 
     may: by permission, of a topic. Moderators give a reason there.
     """
-    return ASKING_OF_MODERATORS if may[_Topic.BAN] else ASKING
+    names = {name for name, button in TOPIC_BUTTONS.items() if button.question}
+    return frozenset(names if may[TopicPermission.BAN] else {DELETED.begin.word})
 
 
 def topic_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[str]:
-    """Return the names of the actions that make sense now and that the caller may do.
+    """Return the names of the buttons that make sense now and that the caller may use.
 
     may: by permission; row: of the topic; state: the caller's relations to it.
     """
@@ -89,21 +104,18 @@ def topic_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[st
         ("like", "unlike", state["liked"]),
         ("favorite", "unfavorite", state["favorited"]),
         ("follow", "unfollow", state["followed"]),
-        ("close", "open", row.closed_at is not None),
-        ("excellent", "unexcellent", row.excellent_at is not None),
-        ("ban", "unban", row.banned_at is not None),
+        *((one.begin.word, one.end.word, one.holds(row)) for one in TOPIC_STATES),
     ]
     shown = [undo if is_done else do for do, undo, is_done in choices]
-    shown.append("delete" if row.deleted_at is None else "restore")
-    return [name for name in shown if may[TOPIC_ACTIONS[name].permission]]
+    return [name for name in shown if may[TOPIC_BUTTONS[name].permission]]
 
 
 def reply_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[str]:
-    """Return the names of the actions with a reply, as `topic_buttons` does."""
+    """Return the names of the buttons of a reply, as `topic_buttons` does."""
     shown = ["restore"]
     if row.deleted_at is None:
         shown = ["unlike" if state["liked"] else "like", "delete"]
-    return [name for name in shown if may[REPLY_ACTIONS[name].permission]]
+    return [name for name in shown if may[REPLY_BUTTONS[name].permission]]
 
 
 def _after_topic(request: ForumRequest, row: Any, action: str) -> str:
@@ -122,8 +134,7 @@ def _after_reply(request: ForumRequest, row: Any, action: str) -> str:
 
 def includeme(config: Configurator) -> None:
     topic, reply = for_users(topic_page), for_users(reply_page)
-    asking = ASKING_OF_MODERATORS
-    of_topic = (r"/topics/{topic_id:\d+}", topic, TOPIC_ACTIONS, _after_topic, asking)
-    of_reply = (r"/replies/{reply_id:\d+}", reply, REPLY_ACTIONS, _after_reply, asking)
+    of_topic = (r"/topics/{topic_id:\d+}", topic, TOPIC_BUTTONS, _after_topic)
+    of_reply = (r"/replies/{reply_id:\d+}", reply, REPLY_BUTTONS, _after_reply)
     add_buttons(config, "topic", *of_topic)
     add_buttons(config, "reply", *of_reply)

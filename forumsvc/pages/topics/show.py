@@ -27,7 +27,7 @@ from ..pictures import may_upload
 from ..post_html import MAX_PAGE_TEXT, REPLIES_PER_PAGE, page_of_floor, post_html
 from ..previews import topic_preview
 from ..views import add_page
-from .actions import asking_actions, reply_buttons, topic_buttons
+from .actions import asking_buttons, reply_buttons, topic_buttons
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
         and not may[TopicPermission.REPLY]
         and denial_message(request.caller, item, TopicPermission.REPLY),
         "buttons": topic_buttons(may, row, state),
-        "asks": asking_actions(may),
+        "asks": asking_buttons(may),
         "form_key": form_key(request),
         "is_staff": moderators.__contains__,
     }

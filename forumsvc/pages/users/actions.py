@@ -8,7 +8,7 @@ from ...permissions import UserPermission as May
 from ...queries.viewer_states import ViewerState
 from ...services import relations
 from ...web.api.request import ForumRequest
-from ..buttons import Action, add_buttons
+from ..buttons import Button, add_buttons
 from ..page_tree import for_users, user_page
 from ..paths import user_path
 
@@ -30,10 +30,10 @@ def _unblock(request: ForumRequest, row: Any) -> None:
 
 
 USER_ACTIONS = {
-    "follow": Action(May.FOLLOW, _follow, None),
-    "unfollow": Action(May.UNFOLLOW, _unfollow, None),
-    "block": Action(May.BLOCK, _block, None),
-    "unblock": Action(May.UNBLOCK, _unblock, None),
+    "follow": Button(May.FOLLOW, _follow, None),
+    "unfollow": Button(May.UNFOLLOW, _unfollow, None),
+    "block": Button(May.BLOCK, _block, None),
+    "unblock": Button(May.UNBLOCK, _unblock, None),
 }
 """By the name in the path, which is that of the API."""
 

@@ -9,8 +9,8 @@ from ...db.statements import delete_of, insert_or_ignore, update_of
 from ...errors import Invalid, NotFound
 from ...ids import MAX_ID
 from ...models import AccessBlock, AccessBlockKind, AccessBlockSeverity, AdminAction
-from .. import deeds
-from ..deeds import Deed
+from ..moderation import actions
+from ..moderation.actions import Action
 from . import values
 
 
@@ -70,4 +70,4 @@ def _record(
     # The log cannot be changed, so it holds no email address.
     if block.kind != AccessBlockKind.EMAIL:
         details["value"] = block.value
-    deeds.record(db, Deed(what, actor_id, now, reason=reason, details=details))
+    actions.record(db, Action(what, actor_id, now, reason=reason, details=details))

@@ -1,4 +1,4 @@
-"""How what is in the log was done, and the deletion of old records; `deeds` inserts them."""
+"""How what is in the log was done, and the deletion of old records; `actions` inserts them."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

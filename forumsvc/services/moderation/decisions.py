@@ -32,11 +32,11 @@ from ...queries.reviews import ReviewRow
 from ...queries.rows import UserRow
 from ...queries.user_locks import lock_account, lock_users
 from ...texts import Message
-from .. import accounts, deeds, mails, replies, topics
+from .. import accounts, mails, replies, topics
 from ..content.authoring import Authoring
-from ..deeds import Deed
+from . import actions, notices, restrictions, sweeps
 from . import held_posts as held_post_service
-from . import notices, restrictions, sweeps
+from .actions import Action
 from .held_posts import Publication
 from .notices import Notice
 
@@ -140,8 +140,8 @@ def resolve(
     ids = review.author_id, review.topic_id, review.reply_id
     about = {"review_id": review.id, "decision": str(decision)}
     what = EventType.REVIEW_RESOLVED
-    deed = Deed(what, actor_id, now, *ids, reason=reason, data=about, details=about)
-    deeds.record(db, deed)
+    action = Action(what, actor_id, now, *ids, reason=reason, data=about, details=about)
+    actions.record(db, action)
     if verdict.silence_days is not None:
         until = now + timedelta(days=verdict.silence_days)
         author, why = lock_author(), reason or ""

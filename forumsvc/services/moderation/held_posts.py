@@ -30,12 +30,12 @@ from ...queries import topics as topic_queries
 from ...queries.held_posts import HeldPostRow
 from ...queries.user_locks import lock_users
 from ...texts import Message
-from .. import deeds, events, replies, topics
+from .. import events, replies, topics
 from ..content.authoring import Authoring, RenderedPost
 from ..content.writers import check_writer
-from ..deeds import Deed
 from ..topics import TopicContent
-from . import reviews
+from . import actions, reviews
+from .actions import Action
 
 MAX_WAITING = 20
 """How many posts of one user may wait."""
@@ -176,4 +176,4 @@ def _record(
 ) -> None:
     """Record what became of a held post, whose text the event does not tell."""
     data = {"held_id": held.id, "kind": held.kind}
-    deeds.record(db, Deed(what, actor_id, now, held.user_id, reason=reason, data=data, **about))
+    actions.record(db, Action(what, actor_id, now, held.user_id, reason=reason, data=data, **about))

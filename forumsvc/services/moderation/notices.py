@@ -15,17 +15,34 @@ from ...cache.invalidation import update_without_invalidation
 from ...clock import rfc3339_or_none
 from ...db.statements import insert_or_ignore
 from ...models import Notification, NotificationType, Role, Topic, User, UserState
+from ...models.states import REPLY_STATES, TOPIC_STATES, changes
 from ...queries.user_locks import lock_users
+from ...texts import Message
 
 _LOGIN = "system"
 _LOGINS = (_LOGIN, *(f"{_LOGIN}-{number}" for number in range(1, 10)))
 """The first free one is taken: a member may have had the login before it was reserved."""
 
 
+WORDS = {
+    **{str(change.event): change.notice for change in changes((*TOPIC_STATES, *REPLY_STATES))},
+    "user.silenced": Message("you can only read"),
+    "user.unsilenced": Message("you can write again"),
+    "user.warned": Message("a warning"),
+    "report.unfounded": Message("was reported, and stays:"),
+    "report.upheld": Message("thank you for your report: it was right"),
+    "report.dismissed": Message("thank you for your report: there is nothing to do"),
+    "held_post.released": Message("your post is published in"),
+    "held_post.refused": Message("your post was not published:"),
+    "account.approved": Message("your account is approved: you can write now"),
+}
+"""What users read of each action, before the title of the topic."""
+
+
 class Notice(NamedTuple):
     """What users are told.
 
-    action: an EventType, or what became of a report; until: when a silence ends; topic_id: of the
+    action: a key of `WORDS`; until: when a silence ends; topic_id: of the
     topic that it is about; title: where there is none; links: whether it leads to the topic, unless
     that is hidden.
     """

@@ -28,10 +28,10 @@ from ...models import (
     state_at,
 )
 from ...queries.rows import UserRow
-from .. import accounts, deeds, mails, revocation
+from .. import accounts, mails, revocation
 from ..accounts import Account
-from ..deeds import Deed
-from . import notices, sweeps
+from . import actions, notices, sweeps
+from .actions import Action
 from .notices import Notice
 
 BATCH_SIZE = 100
@@ -87,7 +87,7 @@ def silence(
         return
     before = {"reason": user.blocked_reason, "until": rfc3339_or_none(user.blocked_until)}
     data = {"until": rfc3339_or_none(until)}
-    deed = Deed(
+    action = Action(
         EventType.USER_SILENCED,
         actor_id,
         now,
@@ -98,8 +98,8 @@ def silence(
         until=until,
         email=mails.confirmed_email(user),
     )
-    _silence(db, deed)
-    _insert(db, RestrictionKind.SILENCE, deed, note, until=until, review_id=review_id)
+    _silence(db, action)
+    _insert(db, RestrictionKind.SILENCE, action, note, until=until, review_id=review_id)
 
 
 def silence_at_least(
@@ -131,9 +131,9 @@ def lift(
     if user.state != UserState.BLOCKED:
         return
     what, email = EventType.USER_UNSILENCED, mails.confirmed_email(user)
-    deed = Deed(what, actor_id, now, user.user_id, reason=reason, email=email)
-    _lift(db, deed)
-    _restore(db, deed)
+    action = Action(what, actor_id, now, user.user_id, reason=reason, email=email)
+    _lift(db, action)
+    _restore(db, action)
 
 
 def over(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
@@ -149,7 +149,7 @@ def end_expired(db: Session, now: datetime, user_id: int) -> None:
     """Tidy up after a silence that has ended by the clock, and tell the user."""
     query = select(User.id).where(*_is_over(now), User.id == user_id)
     if db.scalar(with_row_locks(query, User)) is not None:
-        _restore(db, Deed(EventType.USER_UNSILENCED, None, now, user_id))
+        _restore(db, Action(EventType.USER_UNSILENCED, None, now, user_id))
 
 
 def _is_over(now: datetime) -> tuple[ColumnElement[bool], ...]:
@@ -169,9 +169,9 @@ def warn(
 ) -> None:
     """Warn a user, perhaps about a topic, or a reply in one."""
     what = EventType.USER_WARNED
-    deed = Deed(what, actor_id, now, user.user_id, topic_id, reply_id, reason=reason)
-    deeds.record(db, deed)
-    _insert(db, RestrictionKind.WARNING, deed, note, topic_id=topic_id, reply_id=reply_id)
+    action = Action(what, actor_id, now, user.user_id, topic_id, reply_id, reason=reason)
+    actions.record(db, action)
+    _insert(db, RestrictionKind.WARNING, action, note, topic_id=topic_id, reply_id=reply_id)
 
 
 def silence_without_reason(db: Session, login: str) -> Account:
@@ -181,8 +181,8 @@ def silence_without_reason(db: Session, login: str) -> Account:
     """
     accounts.check_not_last_admin(db, login)
     user_id = accounts.lock(db, login).user_id
-    deed = Deed(EventType.USER_SILENCED, None, clock.now(), user_id, data={"until": None})
-    _silence(db, deed)
+    action = Action(EventType.USER_SILENCED, None, clock.now(), user_id, data={"until": None})
+    _silence(db, action)
     return accounts.find(db, login)
 
 
@@ -195,40 +195,42 @@ def lift_of_login(db: Session, login: str, *, reason: str | None = None) -> Acco
     return accounts.find(db, login)
 
 
-def _silence(db: Session, deed: Deed) -> None:
-    _lift(db, deed)
-    _set_state(db, deed, UserState.BLOCKED)
-    revocation.revoke_at_applications_of(db, deed.user_id or 0, deed.at)
-    deeds.record(db, deed)
+def _silence(db: Session, action: Action) -> None:
+    _lift(db, action)
+    _set_state(db, action, UserState.BLOCKED)
+    revocation.revoke_at_applications_of(db, action.user_id or 0, action.at)
+    actions.record(db, action)
 
 
-def _restore(db: Session, deed: Deed) -> None:
-    _set_state(db, deed, UserState.ACTIVE)
-    deeds.record(db, deed)
+def _restore(db: Session, action: Action) -> None:
+    _set_state(db, action, UserState.ACTIVE)
+    actions.record(db, action)
 
 
 def _insert(
-    db: Session, kind: RestrictionKind, deed: Deed, note: str, **columns: datetime | int | None
+    db: Session, kind: RestrictionKind, action: Action, note: str, **columns: datetime | int | None
 ) -> None:
-    said = {"kind": str(kind), "reason": deed.reason, "note": note or None}
-    by = {"user_id": deed.user_id, "by_id": deed.actor_id, "started_at": deed.at}
+    said = {"kind": str(kind), "reason": action.reason, "note": note or None}
+    by = {"user_id": action.user_id, "by_id": action.actor_id, "started_at": action.at}
     insert_row(db, Restriction, **said, **by, **columns)
 
 
-def _lift(db: Session, deed: Deed) -> None:
+def _lift(db: Session, action: Action) -> None:
     """Note in the history that the silence that holds now ends."""
     holds = (
-        Restriction.user_id == deed.user_id,
+        Restriction.user_id == action.user_id,
         Restriction.kind == RestrictionKind.SILENCE,
         Restriction.lifted_at.is_(None),
-        or_(Restriction.until.is_(None), Restriction.until > deed.at),
+        or_(Restriction.until.is_(None), Restriction.until > action.at),
     )
-    lifted = {"lifted_at": deed.at, "lifted_by_id": deed.actor_id}
+    lifted = {"lifted_at": action.at, "lifted_by_id": action.actor_id}
     db.execute(update_of(Restriction).where(*holds).values(**lifted))
 
 
-def _set_state(db: Session, deed: Deed, state: UserState) -> None:
-    blocked = (deed.at, deed.until, deed.reason) if state is UserState.BLOCKED else (None,) * 3
+def _set_state(db: Session, action: Action, state: UserState) -> None:
+    blocked = (
+        (action.at, action.until, action.reason) if state is UserState.BLOCKED else (None,) * 3
+    )
     columns = dict(zip(("blocked_at", "blocked_until", "blocked_reason"), blocked, strict=True))
-    changed = update_columns(User, state=state, updated_at=deed.at, **columns)
-    db.execute(changed.where(User.id == deed.user_id))
+    changed = update_columns(User, state=state, updated_at=action.at, **columns)
+    db.execute(changed.where(User.id == action.user_id))

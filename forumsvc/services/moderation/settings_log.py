@@ -8,8 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from ...models import AdminAction, AuditRecord
-from .. import deeds
-from ..deeds import Deed
+from . import actions
+from .actions import Action
 
 
 def record_changes(db: Session, now: datetime, host: str, settings: Mapping[str, str]) -> None:
@@ -25,7 +25,7 @@ def record_changes(db: Session, now: datetime, host: str, settings: Mapping[str,
     was = before or {}
     changed = sorted(name for name in {*was, *settings} if was.get(name) != settings.get(name))
     details = {"host": host, "changed": changed, "settings": dict(settings)}
-    deeds.record(db, Deed(AdminAction.SETTINGS_CHANGED, None, now, details=details))
+    actions.record(db, Action(AdminAction.SETTINGS_CHANGED, None, now, details=details))
 
 
 def _last(db: Session, host: str | None) -> dict[str, str] | None:

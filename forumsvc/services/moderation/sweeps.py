@@ -20,8 +20,9 @@ from ...log_lines import REQUEST_ID, SWEEP_PREFIX
 from ...models import AdminAction, JobKind, Reply, Sweep, SweepAction, SweptPost, Topic
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
-from .. import deeds, jobs, replies, topics
-from ..deeds import Deed
+from .. import jobs, replies, topics
+from . import actions
+from .actions import Action
 
 BATCH_SIZE = 100
 """So many posts are looked up at once."""
@@ -49,7 +50,7 @@ def order(
     jobs.enqueue(db, JobKind.SWEEP, now, begin, user_id)
     details = {"action": str(action), "since": rfc3339_or_none(since), "sweep": _name(sweep_id)}
     what = AdminAction.POSTS_SWEPT
-    deeds.record(db, Deed(what, actor_id, now, user_id, reason=reason, details=details))
+    actions.record(db, Action(what, actor_id, now, user_id, reason=reason, details=details))
     return sweep_id
 
 
@@ -119,7 +120,7 @@ def record_failure(db: Session, now: datetime, sweep: Any, post: Post) -> None:
     """Record in the log that an error keeps a post as it is. sweep: of `by_id`."""
     ids = {"user_id": sweep.user_id, "reply_id" if post.is_reply else "topic_id": post.id}
     details = {"action": sweep.action, "sweep": _name(sweep.id), "failed": True}
-    deeds.record(db, Deed(AdminAction.POSTS_SWEPT, None, now, details=details, **ids))
+    actions.record(db, Action(AdminAction.POSTS_SWEPT, None, now, details=details, **ids))
 
 
 def keep_hidden(db: Session, topic_id: int, reply_id: int | None) -> None:

@@ -8,10 +8,11 @@ from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_columns
 from ...db.execution import SqlConnection
-from ...models import NotificationType, User
+from ...models import User
+from ...models.notification import KINDS
 
-OPTIONAL = tuple(type_ for type_ in NotificationType if type_ != NotificationType.MODERATION)
-"""The types that one may do without: what moderators decide is always told."""
+OPTIONAL = {type_: kind.choice for type_, kind in KINDS.items() if kind.choice is not None}
+"""The types that one may do without, with the words for them in the settings."""
 
 
 def wants(type_: Any) -> ColumnElement[bool]:
