@@ -12,7 +12,8 @@ from sqlalchemy import Table
 from forumsvc.dump.fields import REQUIRED, TIME, Field, fields_of
 from forumsvc.dump.manifest import FORMAT_VERSION
 from forumsvc.dump.rules import RULES
-from forumsvc.dump.tables import PARTS, Part, dumped_tables, unique_columns
+from forumsvc.dump.tables import PARTS, dumped_tables, unique_columns
+from forumsvc.models.declarations import Part
 
 FILE = Path(__file__).parent / "dump-schema.json"
 
@@ -38,10 +39,10 @@ def schema() -> str:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    part, reason = PARTS[table.name]
+    dump = PARTS[table.name]
     fields = fields_of(table, secrets=True)
     content = {field.name for field in fields_of(table, secrets=False)}
-    secret = part is Part.SECRET
+    secret = dump.part is Part.SECRET
     properties = {}
     for field in fields:
         described = _property(field)
@@ -51,7 +52,7 @@ def _table(table: Table) -> dict[str, Any]:
             described["description"] = "in a dump with secrets only"
         properties[field.name] = described
     return {
-        "description": f"in a dump with secrets only: {reason}" if secret else reason,
+        "description": f"in a dump with secrets only: {dump.why}" if secret else dump.why,
         "type": "object",
         "properties": properties,
         "required": [field.name for field in fields if field.default is REQUIRED],

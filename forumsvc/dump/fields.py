@@ -27,10 +27,11 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeDecorator
 
 from ..ids import MAX_ID
+from ..models.declarations import RENDERED
 from ..text_rules import blank_error, body_error
 from .errors import DumpError
 from .rules import CHOICES, MAX_LENGTHS, ONLY_WARNED_OF, RULE_OF, RULES, is_storable
-from .tables import FORMER_COLUMNS, HTML_COLUMNS, dumped_columns
+from .tables import FORMER_COLUMNS, dumped_columns
 
 REQUIRED: Any = object()
 """The default of a column that each row must have."""
@@ -97,7 +98,7 @@ def _field(column: Column[Any]) -> Field:
 
 
 def _default(column: Column[Any]) -> Any:
-    if column.name in HTML_COLUMNS:
+    if column.info == RENDERED:
         return None  # rendered from the text
     if column.default is not None and getattr(column.default, "is_scalar", False):
         value = column.default.arg  # type: ignore[attr-defined]

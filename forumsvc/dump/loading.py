@@ -15,6 +15,7 @@ from ..email_addresses import email_key
 from ..markup.plain_text import escape_to_html
 from ..models import AuditRecord, User
 from ..models.cache_version import random_version
+from ..models.declarations import SECRET
 from ..search.normal_form import name_key
 from ..services import counter_check, search_reindex
 from .errors import DumpError
@@ -23,7 +24,7 @@ from .manifest import Manifest, Member, member_name
 from .row_writer import Row, RowWriter
 from .snapshot import is_current
 from .source import Source, verify_dump
-from .tables import SECRET_COLUMNS, dumped_tables, is_numbered
+from .tables import dumped_tables, is_numbered
 from .writing import Progress
 
 _EMPTIED = ("idempotency_keys", "login_failures", "login_successes", "topic_words", "reply_words")
@@ -165,7 +166,7 @@ def _load_table(writer: RowWriter, table: Table, member: Member, reading: _Readi
 
 def _completion(table: Table, trust_html: bool) -> Callable[[dict[str, Any]], None]:
     """Return a function that adds to a row what a dump does not have."""
-    secret = SECRET_COLUMNS.get(table.name, ())
+    secret = [column.name for column in table.columns if column.info == SECRET]
     has_html = "body_html" in table.columns
 
     def complete(row: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of
+from .declarations import CONTENT, KEEP, by_column
 
 
 class AccessBlockKind(StrEnum):
@@ -35,6 +36,8 @@ class AccessBlock(Base):
     """A block of a network, an email address or an email domain."""
 
     __tablename__ = "access_blocks"
+    __dump__ = CONTENT
+    __erasure__ = by_column(by_id=KEEP)
 
     id: Mapped[PrimaryKey]
     kind: Mapped[str] = mapped_column(String(12))

@@ -16,6 +16,7 @@ from ..db.base import (
     open_word,
     partial_index,
 )
+from .declarations import CONTENT
 from .event import EventType
 
 
@@ -75,6 +76,7 @@ class AuditRecord(Base):
     """
 
     __tablename__ = "audit_log"
+    __dump__ = CONTENT
 
     id: Mapped[PrimaryKey]
     created_at: Mapped[Timestamp]

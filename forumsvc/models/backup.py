@@ -4,12 +4,14 @@ from sqlalchemy import CheckConstraint, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, Timestamp
+from .declarations import Dump, Part
 
 
 class LastBackup(Base):
     """The last backup of this database that was whole and verified."""
 
     __tablename__ = "last_backup"
+    __dump__ = Dump(Part.LEFT_OUT, "of this database; a load makes another one")
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     made_at: Mapped[Timestamp]

@@ -6,6 +6,7 @@ from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base
+from .declarations import Dump, Part
 
 _BITS = 48
 
@@ -27,6 +28,7 @@ class CacheVersion(Base):
     """
 
     __tablename__ = "change_marks"
+    __dump__ = Dump(Part.LEFT_OUT, "versions of cached pages; a load gives new ones")
 
     slot: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     lists: Mapped[int] = mapped_column(BigInteger)

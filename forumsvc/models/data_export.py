@@ -6,12 +6,15 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime
+from .declarations import SPECIAL, Dump, Part, by_column
 
 
 class DataExport(Base):
     """An export that a person asked for. A job of the kind `export` makes its file."""
 
     __tablename__ = "data_exports"
+    __dump__ = Dump(Part.LEFT_OUT, "files of people's data, made again for who asks")
+    __erasure__ = by_column(user_id=SPECIAL)
 
     id: Mapped[PrimaryKey]
     user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))

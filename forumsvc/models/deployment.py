@@ -6,12 +6,14 @@ from sqlalchemy import CheckConstraint, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, UtcDateTime
+from .declarations import Dump, Part
 
 
 class Deployment(Base):
     """Who may send what waits; `services.deployment` has the rules."""
 
     __tablename__ = "deployment"
+    __dump__ = Dump(Part.LEFT_OUT, "the place of this database; a load makes another one")
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     host: Mapped[str] = mapped_column(Text)

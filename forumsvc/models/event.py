@@ -10,6 +10,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp, open_word
+from .declarations import DERIVED, Dump, Part
 
 
 class EventType(StrEnum):
@@ -77,9 +78,12 @@ class Event(Base):
     """
 
     __tablename__ = "events"
+    __dump__ = Dump(Part.SECRET, "a copy must not tell others what happened before")
 
     id: Mapped[PrimaryKey]
-    xid: Mapped[int] = mapped_column(BigInteger, server_default=current_transaction_id())
+    xid: Mapped[int] = mapped_column(
+        BigInteger, server_default=current_transaction_id(), info=DERIVED
+    )
     """The transaction that inserted it (`pg_current_xact_id()`); 0 on SQLite."""
     type: Mapped[str] = open_word(EventType, 40)
     actor_id: Mapped[int | None] = mapped_column(BigId)
@@ -105,8 +109,9 @@ class EventPosition(Base):
     """How far a consumer has read the events: it has handled all up to this one."""
 
     __tablename__ = "event_positions"
+    __dump__ = Dump(Part.SECRET, "belong to the events")
 
     consumer: Mapped[str] = mapped_column(String(40), primary_key=True)
-    xid: Mapped[int] = mapped_column(BigInteger)
+    xid: Mapped[int] = mapped_column(BigInteger, info=DERIVED)
     id: Mapped[int] = mapped_column(BigInteger)
     updated_at: Mapped[Timestamp]

@@ -7,6 +7,7 @@ from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of
+from .declarations import CONTENT, SPECIAL, Export, by_column
 
 
 class HeldKind(StrEnum):
@@ -41,6 +42,14 @@ class HeldPost(Base):
     """
 
     __tablename__ = "held_posts"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=SPECIAL)
+    __export__ = Export(
+        "held_posts",
+        "what you wrote that waited, or waits, for a moderator",
+        "待审内容",
+        "kind node_id topic_id reply_id title body reason state created_at closed_at",
+    )
 
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))

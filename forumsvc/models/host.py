@@ -4,12 +4,14 @@ from sqlalchemy import JSON, BigInteger, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base
+from .declarations import Dump, Part
 
 
 class Host(Base):
     """A host, as its background worker last wrote it down."""
 
     __tablename__ = "hosts"
+    __dump__ = Dump(Part.LEFT_OUT, "the machines that serve this database")
 
     name: Mapped[str] = mapped_column(String(500), primary_key=True)
     """The name of the machine and the folder of the ini file."""

@@ -4,12 +4,15 @@ from sqlalchemy import ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, Timestamp
+from .declarations import DELETE, Dump, Part, by_column
 
 
 class IdempotencyKey(Base):
     """The response to a request with a key; without a status only within its own transaction."""
 
     __tablename__ = "idempotency_keys"
+    __dump__ = Dump(Part.LEFT_OUT, "answers kept for a repeated request, for a day")
+    __erasure__ = by_column(user_id=DELETE)
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"), primary_key=True)
     key: Mapped[str] = mapped_column(String(255), primary_key=True)

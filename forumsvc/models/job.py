@@ -7,6 +7,7 @@ from sqlalchemy import JSON, Index, Integer, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, PrimaryKey, Timestamp, UtcDateTime, one_of, open_word
+from .declarations import DERIVED, Dump, Part
 
 
 class JobKind(StrEnum):
@@ -48,6 +49,7 @@ class Job(Base):
     """Something to do behind the requests. `services.jobs` has the rules."""
 
     __tablename__ = "jobs"
+    __dump__ = Dump(Part.SECRET, "a copy must not send the mails that wait")
 
     id: Mapped[PrimaryKey]
     kind: Mapped[str] = open_word(JobKind, 20)
@@ -55,7 +57,7 @@ class Job(Base):
     """What it is about, such as the id of a user."""
     state: Mapped[str] = mapped_column(String(10), server_default=JobState.WAITING)
     due_at: Mapped[Timestamp]
-    locked_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    locked_until: Mapped[datetime | None] = mapped_column(UtcDateTime, info=DERIVED)
     """Until then a process works on it; afterwards that process is taken for dead."""
     attempts: Mapped[int] = mapped_column(Integer, server_default="0")
     """Since something of it was done last; one that is under way counts."""

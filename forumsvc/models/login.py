@@ -6,6 +6,7 @@ from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp
+from .declarations import DELETE, Dump, Export, Part, by_column
 
 
 class _Attempt:
@@ -13,6 +14,8 @@ class _Attempt:
 
     Attempts are counted by account and by address during a window, and deleted after it.
     """
+
+    __dump__ = Dump(Part.LEFT_OUT, "counted for some minutes")
 
     id: Mapped[PrimaryKey]
     account: Mapped[str] = mapped_column(String(64))
@@ -49,6 +52,8 @@ class LoginAddress(Base):
     """An address from which a user has logged in; failures from elsewhere do not block it."""
 
     __tablename__ = "login_addresses"
+    __dump__ = Dump(Part.SECRET, "hashes of people's addresses")
+    __erasure__ = by_column(user_id=DELETE)
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"), primary_key=True)
     address: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -61,6 +66,14 @@ class BrowserSession(Base):
     """A login session of the web pages; of the cookie's secret only the SHA-256 is stored."""
 
     __tablename__ = "browser_sessions"
+    __dump__ = Dump(Part.SECRET, "who is logged in")
+    __erasure__ = by_column(user_id=DELETE)
+    __export__ = Export(
+        "sessions",
+        "where you are logged in on the pages: since when, until when",
+        "登录会话",
+        "browser created_at expires_at",
+    )
 
     id: Mapped[PrimaryKey]
     secret_hash: Mapped[str] = mapped_column(String(64))

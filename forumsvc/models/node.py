@@ -4,12 +4,14 @@ from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, Counter, EmptyText, PrimaryKey, Timestamp, not_negative
+from .declarations import CONTENT
 
 
 class Section(Base):
     """A group of nodes."""
 
     __tablename__ = "sections"
+    __dump__ = CONTENT
 
     id: Mapped[PrimaryKey]
     name: Mapped[str] = mapped_column(String(100))
@@ -21,6 +23,7 @@ class Node(Base):
     """A category of topics."""
 
     __tablename__ = "nodes"
+    __dump__ = CONTENT
 
     id: Mapped[PrimaryKey]
     name: Mapped[str] = mapped_column(String(100))

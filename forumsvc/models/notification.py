@@ -18,6 +18,7 @@ from ..db.base import (
     partial_index,
 )
 from ..texts import Message
+from .declarations import CONTENT, SPECIAL, Export, by_column
 
 
 class NotificationType(StrEnum):
@@ -72,6 +73,14 @@ class Notification(Base):
     """`user_id` is notified that `actor_id` did something."""
 
     __tablename__ = "notifications"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=SPECIAL, actor_id=SPECIAL)
+    __export__ = Export(
+        "notifications",
+        "what you were told",
+        "通知",
+        "type actor_id mention_type topic_id reply_id node_id details read_at created_at",
+    )
 
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))

@@ -7,6 +7,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, String, Text, UniqueConstrain
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, EmptyText, PrimaryKey, Timestamp, UtcDateTime
+from .declarations import CONTENT, DELETE, SECRET, Dump, Export, Part, by_column
 
 
 class IssuedBy(StrEnum):
@@ -26,11 +27,19 @@ class OAuthClient(Base):
     """A registered OAuth client."""
 
     __tablename__ = "oauth_clients"
+    __dump__ = CONTENT
+    __erasure__ = by_column(owner_id=DELETE)
+    __export__ = Export(
+        "own_applications",
+        "the applications that you registered",
+        "应用",
+        "client_id name redirect_uris scopes created_at",
+    )
 
     id: Mapped[PrimaryKey]
     client_id: Mapped[str] = mapped_column(String(64))
     """The identifier that the application sends."""
-    secret_hash: Mapped[str | None] = mapped_column(String(64))
+    secret_hash: Mapped[str | None] = mapped_column(String(64), info=SECRET)
     """Null for a public client, which has no secret."""
     public: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
     name: Mapped[str] = mapped_column(String(100))
@@ -54,6 +63,11 @@ class OAuthToken(Base):
     """An access token, and the refresh token issued with it, if any."""
 
     __tablename__ = "oauth_tokens"
+    __dump__ = Dump(Part.SECRET, "who is logged in")
+    __erasure__ = by_column(user_id=DELETE)
+    __export__ = Export(
+        "applications", "which applications have, or had, access to your account", "应用"
+    )
 
     id: Mapped[PrimaryKey]
     client_id: Mapped[int] = mapped_column(BigId, ForeignKey("oauth_clients.id"))
@@ -92,6 +106,8 @@ class OAuthCode(Base):
     """An authorization code, which the client can exchange for a token once."""
 
     __tablename__ = "oauth_codes"
+    __dump__ = Dump(Part.SECRET, "log-ins that are under way")
+    __erasure__ = by_column(user_id=DELETE)
 
     id: Mapped[PrimaryKey]
     code_hash: Mapped[str] = mapped_column(String(64))

@@ -4,12 +4,21 @@ from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp
+from .declarations import CONTENT, SPECIAL, Export, by_column
 
 
 class Photo(Base):
     """One user's upload of an image; uploads of the same image share the stored file."""
 
     __tablename__ = "photos"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=SPECIAL)
+    __export__ = Export(
+        "photos",
+        'your photos; "file" is the name in this archive, null where it is gone',
+        "照片",
+        "name media_type width height size created_at",
+    )
 
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))

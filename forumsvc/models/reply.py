@@ -15,6 +15,7 @@ from ..db.base import (
     not_negative,
     partial_index,
 )
+from .declarations import CHOICE, CONTENT, RENDERED, Export, by_column
 from .topic import HAS_DELETED_BODY
 
 
@@ -22,13 +23,21 @@ class Reply(Base):
     """A reply to a topic; a deleted one stays, so that the numbers of the others do not change."""
 
     __tablename__ = "replies"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=CHOICE)
+    __export__ = Export(
+        "replies",
+        "your replies",
+        "回帖（Markdown 原文）",  # noqa: RUF001 - Chinese
+        "topic_id body likes_count deleted_at created_at updated_at",
+    )
 
     id: Mapped[PrimaryKey]
     topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     body: Mapped[str] = mapped_column(Text)
-    body_html: Mapped[str] = mapped_column(Text)
-    markup_version: Mapped[int] = mapped_column(Integer)
+    body_html: Mapped[str] = mapped_column(Text, info=RENDERED)
+    markup_version: Mapped[int] = mapped_column(Integer, info=RENDERED)
     likes_count: Mapped[Counter]
     deleted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     created_at: Mapped[Timestamp]

@@ -16,6 +16,7 @@ from ..db.base import (
     one_of,
     partial_index,
 )
+from .declarations import CONTENT, SPECIAL, Export, by_column
 
 
 class ReportCategory(StrEnum):
@@ -40,6 +41,9 @@ class Report(Base):
     """A member says that a post or a user needs a moderator. It belongs to a review."""
 
     __tablename__ = "reports"
+    __dump__ = CONTENT
+    __erasure__ = by_column(reporter_id=SPECIAL)
+    __export__ = Export("reports", "what you reported to the moderators", "举报")
 
     id: Mapped[PrimaryKey]
     reporter_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))

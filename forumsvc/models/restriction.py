@@ -7,6 +7,7 @@ from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of
+from .declarations import CONTENT, DELETE, KEEP, Export, by_column
 
 
 class RestrictionKind(StrEnum):
@@ -23,6 +24,14 @@ class Restriction(Base):
     """
 
     __tablename__ = "restrictions"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=DELETE, by_id=KEEP, lifted_by_id=KEEP)
+    __export__ = Export(
+        "restrictions",
+        "warnings and silences",
+        "处罚",
+        "kind reason topic_id reply_id started_at until lifted_at",
+    )
 
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))

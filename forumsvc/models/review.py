@@ -16,6 +16,7 @@ from ..db.base import (
     one_of,
     partial_index,
 )
+from .declarations import CONTENT, KEEP, SPECIAL, by_column
 
 
 class ReviewKind(StrEnum):
@@ -49,6 +50,8 @@ class Review(Base):
     """A post, a user or a held post that a moderator has to look at, once for all reports of it."""
 
     __tablename__ = "reviews"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=SPECIAL, resolved_by_id=KEEP)
 
     id: Mapped[PrimaryKey]
     kind: Mapped[str] = mapped_column(String(10))

@@ -11,10 +11,13 @@ from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from ..db.base import Base, BigId, Timestamp
+from .declarations import Dump, Part
 
 
 class Words:
     """The tokens of a post."""
+
+    __dump__ = Dump(Part.LEFT_OUT, "the search index, made anew")
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     """The id of the post."""
@@ -49,6 +52,7 @@ class PendingReindex(Base):
     """One row while posts are not indexed that a search should find: `forumsvc search reindex`."""
 
     __tablename__ = "search_pending_reindex"
+    __dump__ = Dump(Part.LEFT_OUT, "the state of the search index")
 
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
 

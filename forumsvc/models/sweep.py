@@ -7,6 +7,7 @@ from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative, one_of
+from .declarations import CONTENT, KEEP, by_column
 
 
 class SweepAction(StrEnum):
@@ -21,6 +22,8 @@ class Sweep(Base):
     """An order, carried out by the background worker a few posts at a time."""
 
     __tablename__ = "sweeps"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=KEEP, actor_id=KEEP)
 
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
@@ -48,6 +51,7 @@ class SweptPost(Base):
     """A post that a sweep hid. Restoring shows it again, and deletes this row."""
 
     __tablename__ = "swept_posts"
+    __dump__ = CONTENT
 
     id: Mapped[PrimaryKey]
     sweep_id: Mapped[int] = mapped_column(BigId, ForeignKey("sweeps.id"))

@@ -21,6 +21,7 @@ from ..db.base import (
     partial_index,
 )
 from .cache_version import random_version
+from .declarations import CHOICE, CONTENT, DERIVED, KEEP, RENDERED, Export, by_column
 
 VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
 HIDDEN = "deleted_at IS NOT NULL OR banned_at IS NOT NULL"
@@ -52,14 +53,23 @@ class Topic(Base):
     """A topic, with its first post."""
 
     __tablename__ = "topics"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=CHOICE, closed_by_id=KEEP, last_reply_user_id=KEEP)
+    __export__ = Export(
+        "topics",
+        "your topics, with their texts in Markdown",
+        "主题",
+        "node_id title body likes_count replies_count hits excellent_at closed_at banned_at "
+        "deleted_at created_at updated_at",
+    )
 
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     node_id: Mapped[int] = mapped_column(BigId, ForeignKey("nodes.id"))
     title: Mapped[str] = mapped_column(String(255))
     body: Mapped[str] = mapped_column(Text)
-    body_html: Mapped[str] = mapped_column(Text)
-    markup_version: Mapped[int] = mapped_column(Integer)
+    body_html: Mapped[str] = mapped_column(Text, info=RENDERED)
+    markup_version: Mapped[int] = mapped_column(Integer, info=RENDERED)
     """The version of the renderer that made `body_html`."""
 
     excellent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -80,7 +90,11 @@ class Topic(Base):
     created_at: Mapped[Timestamp]
     updated_at: Mapped[Timestamp]
     version: Mapped[int] = mapped_column(
-        BigInteger, default=random_version, onupdate=random_version, server_default="0"
+        BigInteger,
+        default=random_version,
+        onupdate=random_version,
+        server_default="0",
+        info=DERIVED,
     )
     """The cache version: changes with the topic and its replies, except with `hits`."""
 

@@ -19,6 +19,7 @@ from ..db.base import (
     partial_index,
 )
 from ..texts import Message
+from .declarations import CONTENT, DERIVED, SECRET, Export
 
 
 class TextKind(StrEnum):
@@ -84,19 +85,30 @@ class User(Base):
     """A user; a deleted one keeps the row, because their posts stay."""
 
     __tablename__ = "users"
+    __dump__ = CONTENT
+    __export__ = Export(
+        "profile",
+        "your account and your profile",
+        "资料",
+        "login name email email_confirmed_at unconfirmed_email email_public role state blocked_at "
+        "blocked_until blocked_reason awaits_approval avatar closes_at closure_posts "
+        f"unwanted_notifications {' '.join(text.name for text in PROFILE_TEXTS)} topics_count "
+        "replies_count following_count followers_count favorites_count unread_count created_at "
+        "updated_at",
+    )
 
     id: Mapped[PrimaryKey]
     login: Mapped[str] = mapped_column(String(20))
-    login_key: Mapped[str] = mapped_column(String(20))
+    login_key: Mapped[str] = mapped_column(String(20), info=DERIVED)
     """The login in lower case: logins are unique ignoring case."""
     email: Mapped[str | None] = mapped_column(String(255))
-    email_key: Mapped[str | None] = mapped_column(String(255))
+    email_key: Mapped[str | None] = mapped_column(String(255), info=DERIVED)
     email_confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """Since when the e-mail counts as the user's; null: they have not confirmed it."""
     unconfirmed_email: Mapped[str | None] = mapped_column(String(255))
     """A new address, which replaces `email` once the user confirms it."""
     email_public: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
-    password_hash: Mapped[str | None] = mapped_column(String(255))
+    password_hash: Mapped[str | None] = mapped_column(String(255), info=SECRET)
     role: Mapped[str] = mapped_column(String(10), default=Role.MEMBER)
     state: Mapped[str] = mapped_column(String(10), default=UserState.ACTIVE)
     blocked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -117,7 +129,10 @@ class User(Base):
 
     name: Mapped[EmptyText]
     name_key: Mapped[str] = mapped_column(
-        Text().with_variant(Text(collation="C"), "postgresql"), default="", server_default=""
+        Text().with_variant(Text(collation="C"), "postgresql"),
+        default="",
+        server_default="",
+        info=DERIVED,
     )
     """The name in normal form (`search.normal_form`)."""
     location: Mapped[EmptyText]

@@ -17,6 +17,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, EmptyText, PrimaryKey, Timestamp, UtcDateTime, one_of
+from .declarations import KEEP, Dump, Part, by_column
 
 ALL_EVENTS = "*"
 """In `Webhook.events`: every type."""
@@ -26,6 +27,10 @@ class Webhook(Base):
     """An address that events are sent to. Its secret is derived, and stored nowhere."""
 
     __tablename__ = "webhooks"
+    __dump__ = Dump(
+        Part.SECRET, "their addresses often hold a secret, and a copy must not call them"
+    )
+    __erasure__ = by_column(created_by_id=KEEP)
 
     id: Mapped[PrimaryKey]
     url: Mapped[str] = mapped_column(Text)
@@ -65,6 +70,7 @@ class WebhookDelivery(Base):
     """One event for one webhook, and the outcome of its last attempt."""
 
     __tablename__ = "webhook_deliveries"
+    __dump__ = Dump(Part.SECRET, "belong to the webhooks")
 
     id: Mapped[PrimaryKey]
     webhook_id: Mapped[int] = mapped_column(BigId, ForeignKey("webhooks.id", ondelete="CASCADE"))

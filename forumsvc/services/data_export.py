@@ -6,7 +6,7 @@ the memory it takes does not grow with what the person wrote.
 
 import json
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -16,31 +16,16 @@ import orjson
 from .. import clock
 from ..db.execution import SqlConnection
 from ..errors import NotFound
+from ..models.declarations import Export
 from ..queries import personal_data
 from .photo_storage import PhotoStorages
 
 _COPY_BYTES = 64 << 10
-_README = """\
+_README_TEXT = """\
 Your data from this forum
 =========================
 
-profile.json            your account and your profile
-topics.json             your topics, with their texts in Markdown
-replies.json            your replies
-held_posts.json         what you wrote that waited, or waits, for a moderator
-liked_topics.json       what you like, with the time
-liked_replies.json
-favorites.json          your favorites
-followed_topics.json    what you follow
-followed_users.json
-blocked_users.json      whom you block
-notifications.json      what you were told
-reports.json            what you reported to the moderators
-restrictions.json       warnings and silences
-sessions.json           where you are logged in on the pages: since when, until when
-applications.json       which applications have, or had, access to your account
-own_applications.json   the applications that you registered
-photos.json             your photos; "file" is the name in this archive, null where it is gone
+{files}
 
 Each file is JSON in UTF-8: a list, or in profile.json one object. Times are in UTC. Texts of other
 people are not in it: their posts are named by their ids. Passwords, tokens and keys are not in it
@@ -50,10 +35,24 @@ forum keeps them.
 你在本论坛的数据
 ================
 
-以上文件均为 UTF-8 编码的 JSON，时间为 UTC。其中有你的资料、主题、回帖（Markdown 原文）、
-待审内容、赞、收藏、关注、屏蔽、通知、举报、处罚、登录会话、应用和照片。
+以上文件均为 UTF-8 编码的 JSON，时间为 UTC。其中有你的{first}、
+{others}和{last}。
 其他人的内容只以编号出现；密码、令牌和密钥不在其中。
 """  # noqa: RUF001 - Chinese
+
+
+def _readme(exports: Sequence[Export]) -> str:
+    lines = [f"{f'{one.file}.json':24}{one.english}".rstrip() for one in exports]
+    words = list(dict.fromkeys(one.chinese for one in exports))
+    return _README_TEXT.format(
+        files="\n".join(lines),
+        first="、".join(words[:3]),
+        others="、".join(words[3:-1]),
+        last=words[-1],
+    )
+
+
+_README = _readme(personal_data.EXPORTS)
 
 
 def write_export(db: SqlConnection, user_id: int, file: BinaryIO, storages: PhotoStorages) -> None:

@@ -1,6 +1,6 @@
 """The steps of an erasure, but for texts of others: what the person has, likes and wrote."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,35 +11,28 @@ from ..cache import topic_versions
 from ..cache.invalidation import update_without_invalidation
 from ..db.statements import at_least_zero, delete_of, update_of, with_row_locks
 from ..models import (
-    BrowserSession,
     DataExport,
     Decision,
     Favorite,
-    FollowNotification,
     HeldPost,
     HeldState,
-    IdempotencyKey,
     Job,
     JobKind,
-    LoginAddress,
     Notification,
     OAuthClient,
     OAuthCode,
     OAuthToken,
     Photo,
-    PostNetwork,
     Reply,
     ReplyLike,
     Report,
-    Restriction,
     Review,
     Topic,
-    TopicFollow,
     TopicLike,
     User,
-    UserBlock,
     UserFollow,
 )
+from ..models.declarations import Erasure, declared
 from ..queries import topics as topic_queries
 from ..queries.user_locks import lock_users
 from . import data_export_requests
@@ -48,17 +41,6 @@ from .erased_posts import OF_POSTS
 from .erased_texts import OF_ERASURE, lock_topics_of
 from .moderation import reviews
 from .notifications import notify
-
-
-def _own(model: Any, column: str = "user_id") -> Callable[[Account], Any]:
-    def condition(account: Account) -> Any:
-        return getattr(model, column) == account.user_id
-
-    return condition
-
-
-def _indexed(model: Any, change: Change, size: int = 50, column: str = "user_id") -> Step:
-    return Step(by_index(model, _own(model, column)), change, size)
 
 
 def _unlike_topics(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
@@ -98,7 +80,11 @@ def _unfavorite(db: Session, now: datetime, account: Account, keys: Sequence[Any
     db.execute(fewer.values(favorites_count=counted))
 
 
-def _unfollow(own: str, other: str, own_counter: str, other_counter: str) -> Change:
+_COUNTERS = {"user_id": "following_count", "target_id": "followers_count"}
+"""Of follows, by the column of the user who has them."""
+
+
+def _unfollow(own: str, other: str) -> Change:
     """Return what deletes follows. own, other: the columns of the person and of the others."""
 
     def change(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
@@ -108,8 +94,8 @@ def _unfollow(own: str, other: str, own_counter: str, other_counter: str) -> Cha
         gone = db.scalars(delete_of(UserFollow).where(UserFollow.id.in_(keys)).returning(column))
         ids = gone.all()
         fewer = {
-            other_counter: (User.id.in_(ids), 1),
-            own_counter: (User.id == account.user_id, len(ids)),
+            _COUNTERS[other]: (User.id.in_(ids), 1),
+            _COUNTERS[own]: (User.id == account.user_id, len(ids)),
         }
         for name, (users, by) in fewer.items():
             counted = at_least_zero(getattr(User, name) - by)
@@ -156,6 +142,11 @@ def _empty_reports_of(db: Session, now: datetime, account: Account, keys: Sequen
     db.execute(update_of(Report).where(Report.review_id.in_(keys)).values(text=None))
 
 
+def _is_pending_for(account: Account) -> Any:
+    actor = Job.data["actor_id"].as_string().cast(BigInteger)
+    return and_(Job.kind == JobKind.NOTIFY, actor == account.user_id)
+
+
 def _of_own_clients(model: Any) -> Step:
     own = select(OAuthClient.id)
 
@@ -165,53 +156,71 @@ def _of_own_clients(model: Any) -> Step:
     return deletion(model, condition)
 
 
-def _is_pending_for(account: Account) -> Any:
-    actor = Job.data["actor_id"].as_string().cast(BigInteger)
-    return and_(Job.kind == JobKind.NOTIFY, actor == account.user_id)
+def _names_person(column: Any) -> Callable[[Account], Any]:
+    return lambda account: column == account.user_id
 
 
-_PRIVATE: Steps = {
-    # The files of exports are deleted behind these rows, some at a time.
-    "exports": _indexed(DataExport, _take_exports),
-    "photos": _indexed(Photo, _delete_photos, 20),
+def _special(column: Any, change: Change, size: int = 50, find: Any = by_index) -> tuple[str, Step]:
+    """Return the step of a column whose declaration is SPECIAL, with its name."""
+    return _name_of(column), Step(find(column.class_, _names_person(column)), change, size)
+
+
+def _name_of(column: Any) -> str:
+    return f"{column.class_.__tablename__}.{column.key}"
+
+
+_INDIRECT: Steps = {
+    # Before the notifications that they would make, and before the clients that they refer to.
     "pending notifications": deletion(Job, _is_pending_for),
-    **{
-        model.__tablename__: deletion(model, _own(model))
-        for model in (BrowserSession, LoginAddress, IdempotencyKey, PostNetwork, Restriction)
-    },
-    "tokens": deletion(OAuthToken, _own(OAuthToken)),
-    "codes": deletion(OAuthCode, _own(OAuthCode)),
     "tokens of applications": _of_own_clients(OAuthToken),
     "codes of applications": _of_own_clients(OAuthCode),
-    "applications": deletion(OAuthClient, _own(OAuthClient, "owner_id")),
-    "held posts": _indexed(HeldPost, _empty_held_posts, 20),
-    "own reports": _indexed(Report, _empty_own_reports, 100, "reporter_id"),
-    "reports": _indexed(Review, _empty_reports_of, 20),
 }
-_RELATIONS: Steps = {
-    "topic likes": _indexed(TopicLike, _unlike_topics),
-    "reply likes": _indexed(ReplyLike, _unlike_replies),
-    "favorites": _indexed(Favorite, _unfavorite),
-    "topic follows": deletion(TopicFollow, _own(TopicFollow)),
-    "following": _indexed(
-        UserFollow, _unfollow("user_id", "target_id", "following_count", "followers_count")
-    ),
-    "followers": _indexed(
-        UserFollow,
-        _unfollow("target_id", "user_id", "followers_count", "following_count"),
-        column="target_id",
-    ),
-    **{
-        f"{model.__tablename__} by {column}": deletion(model, _own(model, column))
-        for model in (UserBlock, FollowNotification)
-        for column in ("user_id", "target_id")
-    },
-    "own notifications": _indexed(Notification, _delete_notifications, 100),
-    "notifications": Step(
-        by_scan(Notification, _own(Notification, "actor_id")), _delete_notifications, 100
-    ),
-}
+_SPECIAL: Steps = dict(
+    (
+        # The files of exports are deleted behind these rows, some at a time.
+        _special(DataExport.user_id, _take_exports),
+        _special(Photo.user_id, _delete_photos, 20),
+        _special(HeldPost.user_id, _empty_held_posts, 20),
+        _special(Report.reporter_id, _empty_own_reports, 100),
+        _special(Review.user_id, _empty_reports_of, 20),
+        _special(TopicLike.user_id, _unlike_topics),
+        _special(ReplyLike.user_id, _unlike_replies),
+        _special(Favorite.user_id, _unfavorite),
+        _special(UserFollow.user_id, _unfollow("user_id", "target_id")),
+        _special(UserFollow.target_id, _unfollow("target_id", "user_id")),
+        _special(Notification.user_id, _delete_notifications, 100),
+        _special(Notification.actor_id, _delete_notifications, 100, by_scan),
+    )
+)
+
+
+def steps_of(models: Iterable[tuple[Any, Mapping[str, Erasure]]]) -> Steps:
+    """Return the steps for what the models declare.
+
+    First what is deleted, each table before those that it refers to; then what is SPECIAL, in the
+    order of this module. models: each after those that it refers to.
+    Raises TypeError where a model declares SPECIAL and has no step here, or the other way round.
+    """
+    deletions: dict[str, Step] = {}
+    special = set()
+    for model, by_column in reversed(list(models)):
+        for key, erasure in by_column.items():
+            column = getattr(model, key)
+            if erasure is Erasure.DELETE:
+                deletions[_name_of(column)] = deletion(model, _names_person(column))
+            elif erasure is Erasure.SPECIAL:
+                special.add(_name_of(column))
+    if wrong := special ^ _SPECIAL.keys():
+        raise TypeError(f"Erasure.SPECIAL and the steps of an erasure differ: {sorted(wrong)}")
+    return {**deletions, **_SPECIAL}
+
+
+_OF_MODELS = steps_of(declared("__erasure__"))
 STEPS: dict[str, Steps] = {
-    posts: {**_PRIVATE, **_RELATIONS, **steps, **OF_ERASURE} for posts, steps in OF_POSTS.items()
+    posts: {**_INDIRECT, **_OF_MODELS, **steps, **OF_ERASURE} for posts, steps in OF_POSTS.items()
 }
-"""All steps of an erasure, by what becomes of the posts."""
+"""All steps of an erasure, by what becomes of the posts, in their order.
+
+Posts come behind the notifications of the person, and texts last, so that none is rewritten that
+is deleted. Jobs store the names of steps: one whose step is unknown begins anew.
+"""

@@ -54,6 +54,11 @@ pytestmark = pytest.mark.both_databases
 
 LOGIN, NAME, EMAIL = "Zorblatt", "Zenobia Quux", "zq.private@mailhost.example"
 ADDRESS, SITE = "203.0.113.77", "http://localhost"
+KEPT = {
+    *("topics.user_id", "topics.last_reply_user_id", "replies.user_id"),
+    *("held_posts.user_id", "reports.reporter_id", "reviews.user_id"),
+}
+"""The columns that refer to users in which an erased person still is."""
 
 
 @pytest.fixture
@@ -183,6 +188,16 @@ def connect_from_their_address(forum: Forum, zoe: Person, bob: Person, topic: in
     host_report.run()
 
 
+def columns_with(forum: Forum, user_id: int) -> set[str]:
+    """Return the columns that refer to users in which the id of one is found."""
+    keys = [key for table in User.metadata.sorted_tables for key in table.foreign_keys]
+    columns = [key.parent for key in keys if key.column.table.name == "users"]
+    with forum.database.reads.connect() as db:
+        return {
+            str(one) for one in columns if db.scalars(select(one).where(one == user_id)).first()
+        }
+
+
 @pytest.mark.parametrize("posts", PostsErasure)
 def test_nothing_is_left_that_names_the_person(
     forum: Forum,
@@ -195,6 +210,7 @@ def test_nothing_is_left_that_names_the_person(
 ) -> None:
     connect_from_their_address(forum, zoe, bob, traces["other"])
     work(forum)
+    assert {"favorites.user_id", "topic_follows.user_id"} <= columns_with(forum, zoe.id) - KEPT
     named = found(forum, LOGIN, NAME, EMAIL, ADDRESS)
     assert {"users", "jobs", "restrictions", "idempotency_keys", "replies"} <= {
         table for table, _ in named
@@ -213,6 +229,7 @@ def test_nothing_is_left_that_names_the_person(
     assert [each for each in (tmp_path / "photos").rglob("*") if each.is_file()] == []
     assert account_jobs(forum) == 0
     assert drift(forum.database) == []
+    assert columns_with(forum, zoe.id) <= KEPT
 
 
 @on_sqlite
