@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import tracemalloc
 import zipfile
 from typing import Any
@@ -74,6 +75,12 @@ def test_an_export_has_what_the_person_wrote_and_did(
     assert [one["type"] for one in part(archive, "notifications")] == ["Follow"]
     assert [one["scope"] for one in part(archive, "applications")] == ["read write"]
     assert part(archive, "own_applications") == part(archive, "held_posts") == []
+    readme = archive.read("README.txt").decode()
+    files = [name for name in archive.namelist() if name.endswith(".json")]
+    assert re.findall(r"^(\w+\.json)", readme, re.MULTILINE) == files
+    assert "\nfavorites.json          your favorites\n" in readme
+    assert "主题" in readme
+    assert "、应用和照片。" in readme
 
 
 def test_the_files_of_photos_are_in_it_and_one_that_is_gone_is_named(
