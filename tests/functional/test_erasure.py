@@ -28,6 +28,8 @@ from forumsvc.models import (
     Job,
     JobKind,
     Notification,
+    OAuthClient,
+    OAuthToken,
     Reply,
     Topic,
     User,
@@ -105,6 +107,11 @@ def traces(forum: Forum, zoe: Person, bob: Person, node: int) -> dict[str, int]:
     report(bob, "topic", own, comment=f"@{LOGIN} is rude")
     report(zoe, "topic", other, comment=f"I, {NAME}, say so")
     upload(zoe)
+    with forum.database.session.begin() as db:
+        client = {"client_id": "hers", "name": "Hers", "grants": "", "scopes": ""}
+        client_id = insert_row(db, OAuthClient, owner_id=zoe.id, **client)
+        token = {"family": "f", "scope": "", "access_hash": "h", "access_expires_at": clock.now()}
+        insert_row(db, OAuthToken, client_id=client_id, user_id=bob.id, **token)
     return {"own": own, "other": other, "reply": reply, "mention": mention}
 
 
