@@ -48,6 +48,7 @@ REQUIRES = [
     "setuptools>=70.1,<80.9",
     "transaction>=5",
     "urllib3>=2.5,<3",
+    "venusian>=3.1",
     "waitress~=3.0.2",
     "WebOb>=1.8.8,<2",
     "zope.interface>=7.1",

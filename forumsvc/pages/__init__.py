@@ -5,25 +5,10 @@ from pyramid.config import Configurator
 from ..services import registration
 from . import about, display, languages, paths
 from .form_keys import saved_key
+from .page import add_pages
 from .public_cache import public_cache_deriver
 from .static_files import asset_path
 from .topics import actions
-
-_TOPICS = ("show", "lists", "reply_places", "pictures", "write", "actions", "undo", "likes")
-_ACCOUNTS = (
-    *("account.login", "account.signup", "account.change_password", "account.reset_password"),
-    "account.stale_forms",
-    *("account.email", "oauth.consent", "oauth.applications"),
-)
-_MODERATION = ("queue", "review", "log", "member", "report", "held_post")
-_FORUM = (
-    *("search.show", "notifications.show"),
-    *(f"moderation.{name}" for name in _MODERATION),
-    *("account.settings", "account.data", "account.closure", "account.photos"),
-    *("account.sessions", "account.blocked", "account.notifications", "account.display", "about"),
-    *("feeds.topics", "crawlers.robots", "crawlers.sitemap"),
-    *("users.show", "users.actions"),
-)
 
 
 def includeme(config: Configurator) -> None:
@@ -55,16 +40,12 @@ def includeme(config: Configurator) -> None:
         }
     )
     config.include("pyramid_jinja2")
-    settings = config.registry.forum_settings
     config.add_view_deriver(public_cache_deriver, "public_cache", under="schema")
-    names = ["csrf", "languages", "branding", "page_tween", *_ACCOUNTS, "static_files"]
-    if settings["docs.enabled"]:
-        names += ["docs.explorer", "docs.guide"]
-    # The routes are tried in their order. Topics are asked for most; the path of a user's page is
-    # any word that no other page has.
-    if settings["pages.forum"]:
-        names = [*(f"topics.{name}" for name in _TOPICS), *names, *_FORUM]
-    else:
-        names.append("home")
-    for name in (*names, "unknown_path"):
+    # The routes are tried in their order: the logo before the other files of its folder, paths of
+    # no page last.
+    for name in ("csrf", "languages", "page_tween", "branding", "static_files"):
         config.include(f".{name}")
+    # The home page of a forum is its topics.
+    is_forum = config.registry.forum_settings["pages.forum"]
+    add_pages(config, ignore=".home" if is_forum else None)
+    config.include(".unknown_path")

@@ -4,7 +4,6 @@ from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup, escape
-from pyramid.config import Configurator
 
 from ..errors import NotFound, Unavailable
 from ..markup import Renderer
@@ -12,10 +11,9 @@ from ..permissions import Common
 from ..queries import staff
 from ..resources.base import Resource
 from ..web.api.request import ForumRequest
-from .branding import TEXTS
 from .lines import Person
+from .page import page
 from .page_tree import topics_page
-from .views import View, add_page
 
 
 def footer_html(request: ForumRequest) -> Markup:
@@ -36,28 +34,21 @@ def _rendered(renderer: Renderer, text: str) -> Markup:
     return Markup(renderer.render(text).html)  # noqa: S704
 
 
-def _text_page(name: str) -> View:
-    def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
-        text = request.registry.branding.texts.get(name)
-        if text is None and name == "rules":
-            raise NotFound("There is nothing here.")
-        html = None if text is None else _rendered(request.authoring.renderer, text)
-        return {"name": name, "html": html}
+@page("about", "/about", topics_page, Common.VIEW, "text")
+@page("rules", "/rules", topics_page, Common.VIEW, "text")
+@page("privacy", "/privacy", topics_page, Common.VIEW, "text")
+def show_text(context: Resource, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of a page whose text is a setting. Raises NotFound without rules."""
+    name = request.matched_route.name
+    text = request.registry.branding.texts.get(name)
+    if text is None and name == "rules":
+        raise NotFound("There is nothing here.")
+    html = None if text is None else _rendered(request.authoring.renderer, text)
+    return {"name": name, "html": html}
 
-    show.__name__ = f"show_{name}"
-    return show
 
-
+@page("moderators", "/moderators", topics_page, Common.VIEW, "moderators")
 def show_moderators(context: Resource, request: ForumRequest) -> dict[str, Any]:
     """Return who moderates: whom to ask."""
     rows = staff.staff(request.db)
     return {"people": [(Person.of(request, row), row.role) for row in rows]}
-
-
-def includeme(config: Configurator) -> None:
-    for name in TEXTS:
-        add_page(
-            config, name, f"/{name}", topics_page, Common.VIEW, _text_page(name), template="text"
-        )
-    page = ("moderators", "/moderators", topics_page, Common.VIEW, show_moderators)
-    add_page(config, *page, template="moderators")

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ..markup.text_content import text_content
 from ..schemas.restrictions import MAX_REASON, REASON_FORM
 from ..web.api.api_view import Locked
 from ..web.api.request import ForumRequest
+from .page import Page, View, add_to_scan
+from .page_tree import Factory
 from .paths import post_path, see_other
 from .previews import beginning
-from .views import View
 
 
 class Button(NamedTuple):
@@ -28,44 +28,39 @@ class Button(NamedTuple):
     effect: str = ""
 
 
-def add_buttons(
-    config: Configurator,
+PathAfter = Callable[[ForumRequest, Any, str], str]
+"""Returns where to go, from the row and the name of the action."""
+
+
+def button_pages(
     kind: str,
     path: str,
-    factory: Callable[[ForumRequest], Any],
+    factory: Factory,
     buttons: Mapping[str, Button],
-    path_after: Callable[[ForumRequest, Any, str], str],
-) -> None:
-    """Add the buttons of a kind of resource: `POST path/action`, with a moderator's reason.
+) -> Callable[[PathAfter], PathAfter]:
+    """Declare the buttons of a kind of resource, at the function that says where to go then.
 
-    buttons: by the name of the action; path_after: returns where to go, from the row and that name.
+    Each is `POST path/action`, with a moderator's reason. buttons: by the name of the action.
     """
-    route = f"{kind}_action"
-    config.add_route(route, f"{path}/{{action:{'|'.join(buttons)}}}", factory=factory)
-    for name, button in buttons.items():
-        config.add_view(
-            _view(kind, name, button, path_after),
-            route_name=route,
-            match_param=f"action={name}",
-            request_method="POST",
-            permission=button.permission,
-            locked=button.locked,
-            schema=REASON_FORM,
-        )
-        if button.question:
-            config.add_view(
-                _asking_view(kind, name, button),
-                route_name=route,
-                match_param=f"action={name}",
-                request_method="GET",
-                permission=button.permission,
-                renderer="templates/ask.jinja2",
-            )
+    route = f"{kind}_action", f"{path}/{{action:{'|'.join(buttons)}}}", factory
+
+    def declare(path_after: PathAfter) -> PathAfter:
+        pages = []
+        for name, button in buttons.items():
+            named = {"match_param": f"action={name}"}
+            options = {**named, "locked": button.locked, "schema": REASON_FORM}
+            act = _view(kind, name, button, path_after)
+            pages.append(Page(*route, button.permission, None, act, "POST", options=options))
+            if button.question:
+                ask = _asking_view(kind, name, button)
+                pages.append(Page(*route, button.permission, "ask", ask, options=named))
+        add_to_scan(path_after, pages)
+        return path_after
+
+    return declare
 
 
-def _view(
-    kind: str, name: str, button: Button, path_after: Callable[[ForumRequest, Any, str], str]
-) -> View:
+def _view(kind: str, name: str, button: Button, path_after: PathAfter) -> View:
     def act(item: Any, request: ForumRequest) -> Response:
         button.act(request, item.row)
         return see_other(path_after(request, item.row, name))

@@ -77,7 +77,7 @@ def static_file_deriver(view: Any, info: Any) -> Any:
     return static_file
 
 
-def add_file_at_root(config: Configurator, path: str) -> None:
+def _add_file_at_root(config: Configurator, path: str) -> None:
     """Serve a file of the folder `static` under its path there, without `/static`."""
     config.add_route(path, path, factory=Public)
     config.add_view(
@@ -88,7 +88,7 @@ def add_file_at_root(config: Configurator, path: str) -> None:
     )
 
 
-def add_static_files(config: Configurator, name: str, folder: str) -> None:
+def _add_folder(config: Configurator, name: str, folder: str) -> None:
     """Serve a folder. name: the path of its URL; folder: its asset specification."""
     config.add_static_view(
         name, folder, factory=Public, request_method="GET", permission=Common.VIEW
@@ -100,8 +100,13 @@ def includeme(config: Configurator) -> None:
     for extension, media_type in _TYPES.items():
         mimetypes.add_type(media_type, extension)
     config.add_view_deriver(static_file_deriver, name="static_file")
-    add_static_files(config, "static", _FOLDER)
-    add_file_at_root(config, "/favicon.ico")
+    _add_folder(config, "static", _FOLDER)
+    _add_file_at_root(config, "/favicon.ico")
+    settings = config.registry.forum_settings
+    if settings["docs.enabled"]:
+        _add_folder(config, "docs/files", "forumsvc.pages.docs:files")
+        # The style sheet of rendered Markdown, which clients may use, too.
+        _add_file_at_root(config, "/docs/content.css")
     # The forum's pages have one with the address of the sitemap.
-    if not config.registry.forum_settings["pages.forum"]:
-        add_file_at_root(config, "/robots.txt")
+    if not settings["pages.forum"]:
+        _add_file_at_root(config, "/robots.txt")

@@ -1,25 +1,26 @@
 """/password: a logged-in user changes their password."""
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...oauth import login
 from ...passwords import hash_password
-from ...permissions import AccountPermission
+from ...permissions import AccountPermission as May
 from ...schemas.accounts import PASSWORD_FORM
 from ...services import accounts, registration
 from ...web.api.request import ForumRequest
 from ..flash_messages import redirect_with_message
 from ..forms import Values, form, process_form
+from ..page import page, page_form
 from ..page_context import PageContext, login_required
-from ..views import add_page
 from .password_check import verify_current_password
 
 
+@page("change_password", "/password", login_required, May.MANAGE, "change_password", needs=None)
 def show(context: PageContext, request: ForumRequest) -> Values:
     return form()
 
 
+@page_form(show)
 def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     """Change the password, which logs the user out everywhere."""
     user = context.user
@@ -38,9 +39,3 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         return redirect_with_message(request, "password-changed", "login")
 
     return process_form(request, PASSWORD_FORM, change)
-
-
-def includeme(config: Configurator) -> None:
-    may = AccountPermission.MANAGE
-    page = ("change_password", "/password", login_required, may, show, submit)
-    add_page(config, *page, template="change_password")

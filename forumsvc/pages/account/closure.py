@@ -1,6 +1,5 @@
 """/settings/closure: closing one's own account, and keeping it after all."""
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...permissions import UserPermission as May
@@ -12,15 +11,17 @@ from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..flash_messages import redirect_with_message
 from ..forms import Values, form, process_form
+from ..page import page, page_form
 from ..page_tree import own_page
-from ..views import add_page
 from .password_check import check_current_password
 
 
+@page("closure", "/settings/closure", own_page, May.CLOSE, "closure")
 def show(item: UserItem, request: ForumRequest) -> Values:
     return form(**_others(item, request))
 
 
+@page_form(show)
 def submit(item: UserItem, request: ForumRequest) -> Response | Values:
     """Have the account closed."""
 
@@ -34,6 +35,7 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
     return process_form(request, CLOSURE_PAGE_FORM, close, **_others(item, request))
 
 
+@page("keep_account", "/settings/closure/keep", own_page, May.CLOSE, method="POST")
 def keep(item: UserItem, request: ForumRequest) -> Response:
     """Let the account stay."""
     closures.take_back(request.db, request.now, item.row.user_id)
@@ -42,9 +44,3 @@ def keep(item: UserItem, request: ForumRequest) -> Response:
 
 def _others(item: UserItem, request: ForumRequest) -> Values:
     return {"row": item.row, "days": request.settings["accounts.closure_days"]}
-
-
-def includeme(config: Configurator) -> None:
-    path = "/settings/closure"
-    add_page(config, "closure", path, own_page, May.CLOSE, show, submit, template="closure")
-    add_page(config, "keep_account", f"{path}/keep", own_page, May.CLOSE, submit=keep)

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import Conflict, Forbidden, RateLimited
-from ...permissions import AccountPermission, Common
+from ...permissions import AccountPermission as May
+from ...permissions import Common
 from ...schemas.accounts import CONFIRM_EMAIL_FORM, EMAIL_FORM
 from ...services import email_confirmation
 from ...texts import Message
@@ -14,9 +14,9 @@ from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
+from ..page import page, page_form
 from ..page_context import PageContext, login_required, public_page
 from ..paths import next_of_form, path_to_go_on, redirect_to_next
-from ..views import add_page
 from .password_check import check_current_password
 
 _INVALID_LINK = Message(
@@ -25,10 +25,12 @@ _INVALID_LINK = Message(
 )
 
 
+@page("email", "/settings/email", login_required, May.MANAGE, "email", needs=None)
 def show(context: PageContext, request: ForumRequest) -> Values:
     return form(**_present(context, request), flash_message=flash_message(request))
 
 
+@page_form(show)
 def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     """Change the address, or send a link to the new one."""
     user = context.user
@@ -49,16 +51,33 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     return process_form(request, EMAIL_FORM, change, **others)
 
 
+@page(
+    "send_confirmation",
+    "/settings/email/confirmation",
+    login_required,
+    May.MANAGE,
+    method="POST",
+    needs=None,
+)
 def send_again(context: PageContext, request: ForumRequest) -> Response:
     accounts.send_again(request)
     return redirect_with_message(request, "confirmation-sent", "email")
 
 
+@page(
+    "confirm_email",
+    "/settings/email/confirm",
+    public_page,
+    Common.VIEW,
+    "confirm_email",
+    needs=None,
+)
 def show_confirm(context: PageContext, request: ForumRequest) -> Values:
     """Show the button that the link leads to: programs that check emails open links, too."""
     return form(**_of_link(request))
 
 
+@page_form(show_confirm)
 def submit_confirm(context: PageContext, request: ForumRequest) -> Response | Values:
     """Confirm the address."""
 
@@ -108,12 +127,3 @@ def _verified(
     if waiting is None:
         raise Forbidden(_INVALID_LINK)
     return waiting
-
-
-def includeme(config: Configurator) -> None:
-    path, may = "/settings/email", AccountPermission.MANAGE
-    add_page(config, "email", path, login_required, may, show, submit, template="email")
-    page = ("confirm_email", f"{path}/confirm", public_page, Common.VIEW)
-    add_page(config, *page, show_confirm, submit_confirm, template="confirm_email")
-    again = ("send_confirmation", f"{path}/confirmation", login_required, may)
-    add_page(config, *again, submit=send_again)

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
+from pyramid.view import exception_view_config
 
 from ...oauth import login
-from ...permissions import AccountPermission, Common
+from ...permissions import AccountPermission as May
+from ...permissions import Common
 from ...schemas.accounts import LOGIN_FORM
 from ...services import accounts, closures
 from ...texts import Message
@@ -15,15 +16,16 @@ from ...web.api.request import ForumRequest
 from .. import kept_text
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
+from ..page import page, page_form
 from ..page_context import LoginRequired, PageContext, login_required, public_page
 from ..paths import next_of_form, redirect_to_next, redirect_to_page
-from ..views import add_page
 from .password_check import check_password_attempt
 
 _MISMATCH = Message("Login and password do not match.")
 _LOGGED_IN = Message("You are logged in again. Look at your text, and send it.")
 
 
+@page("login", "/login", public_page, Common.VIEW, "login", needs=None)
 def show(context: PageContext, request: ForumRequest) -> Response | Values:
     """Show the form, or redirect a user who is already logged in."""
     if context.user is not None:
@@ -31,6 +33,7 @@ def show(context: PageContext, request: ForumRequest) -> Response | Values:
     return _form(request, flash_message=flash_message(request))
 
 
+@page_form(show)
 def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     def log_in(values: Values) -> Response | Values:
         attempt = check_password_attempt(request, values["username"], values["password"])
@@ -51,11 +54,15 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     return process_form(request, LOGIN_FORM, log_in, **_others(request))
 
 
+@page("logout", "/logout", login_required, May.MANAGE, method="POST", needs=None)
 def log_out(context: PageContext, request: ForumRequest) -> Response:
     context.log_out()
     return redirect_with_message(request, "logged-out", "login")
 
 
+@page(
+    "logout_everywhere", "/logout/everywhere", login_required, May.MANAGE, method="POST", needs=None
+)
 def log_out_everywhere(context: PageContext, request: ForumRequest) -> Response:
     """End all sessions and tokens of the user, in this browser and everywhere else."""
     accounts.log_out_everywhere(request.db, request.actor_id)
@@ -63,6 +70,7 @@ def log_out_everywhere(context: PageContext, request: ForumRequest) -> Response:
     return redirect_with_message(request, "logged-out-everywhere", "login")
 
 
+@exception_view_config(LoginRequired)
 def redirect_to_login(error: LoginRequired, request: ForumRequest) -> Response:
     """Redirect to the login page, which then redirects to the requested page.
 
@@ -91,12 +99,3 @@ def _others(request: ForumRequest) -> Values:
     kept = kept_text.carried(request)
     hidden = {} if kept is None else kept_text.hidden_fields(kept)
     return {"next": next_of_form(request), "flash_message": None, "kept": hidden}
-
-
-def includeme(config: Configurator) -> None:
-    may = AccountPermission.MANAGE
-    add_page(config, "login", "/login", public_page, Common.VIEW, show, submit, template="login")
-    add_page(config, "logout", "/logout", login_required, may, submit=log_out)
-    everywhere = ("logout_everywhere", "/logout/everywhere", login_required, may)
-    add_page(config, *everywhere, submit=log_out_everywhere)
-    config.add_exception_view(redirect_to_login, context=LoginRequired)

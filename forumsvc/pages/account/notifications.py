@@ -1,6 +1,5 @@
 """/settings/notifications: of what one wants to be notified."""
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...permissions import UserPermission as May
@@ -9,10 +8,11 @@ from ...services.notifications import preferences
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values
+from ..page import page, page_form
 from ..page_tree import own_page
-from ..views import add_page
 
 
+@page("notification_settings", "/settings/notifications", own_page, May.UPDATE, "notifications")
 def show(item: UserItem, request: ForumRequest) -> Values:
     return {
         "choices": preferences.OPTIONAL,
@@ -21,13 +21,9 @@ def show(item: UserItem, request: ForumRequest) -> Values:
     }
 
 
+@page_form(show)
 def submit(item: UserItem, request: ForumRequest) -> Response:
     """Keep what is wanted. An unchecked box is not sent: of that the user wants none."""
     unwanted = [type_ for type_ in preferences.OPTIONAL if not request.parameters.get(type_)]
     preferences.set_unwanted(request.db, item.row.user_id, unwanted)
     return redirect_with_message(request, "notifications-saved", "notification_settings")
-
-
-def includeme(config: Configurator) -> None:
-    page = ("notification_settings", "/settings/notifications", own_page, May.UPDATE, show, submit)
-    add_page(config, *page, template="notifications")

@@ -2,21 +2,28 @@
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ...permissions import PhotoPermission
+from ...permissions import PhotoPermission as May
 from ...queries import photos as reading
 from ...resources.photos import PhotoItem, Photos
 from ...security.policy import granted
 from ...web import photos
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
+from ..page import page, page_form
 from ..page_tree import own_photos_page, photo_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
-from ..views import add_page
 
 
+@page(
+    "own_photos",
+    "/settings/photos",
+    own_photos_page,
+    May.VIEW_OWN,
+    "photos",
+    schema=numbered_or_cursor,
+)
 def show(container: Photos, request: ForumRequest) -> dict[str, Any]:
     """Return the values of a page of the list, the newest first."""
     found = reading.page_of(request.db, request.actor_id, page_request(request))
@@ -29,11 +36,19 @@ def show(container: Photos, request: ForumRequest) -> dict[str, Any]:
     }
 
 
+@page(
+    "delete_photo",
+    r"/settings/photos/{photo_id:\d+}/delete",
+    photo_page,
+    May.DESTROY,
+    "delete_photo",
+)
 def ask(item: PhotoItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page that asks."""
     return {"photo": item.row, "url": request.photo_url(item.row.name, item.row.storage)}
 
 
+@page_form(ask)
 def delete(item: PhotoItem, request: ForumRequest) -> Response:
     photos.delete(request, item.row)
     return redirect_with_message(request, "photo-deleted", "own_photos")
@@ -44,13 +59,5 @@ def _line(container: Photos, request: ForumRequest, row: Any) -> dict[str, Any]:
     return {
         "row": row,
         "url": request.photo_url(row.name, row.storage),
-        "may_delete": granted(request.caller, item, PhotoPermission.DESTROY),
+        "may_delete": granted(request.caller, item, May.DESTROY),
     }
-
-
-def includeme(config: Configurator) -> None:
-    path, may = "/settings/photos", PhotoPermission
-    page = ("own_photos", path, own_photos_page, may.VIEW_OWN, show)
-    add_page(config, *page, template="photos", schema=numbered_or_cursor)
-    asking = ("delete_photo", rf"{path}/{{photo_id:\d+}}/delete", photo_page, may.DESTROY, ask)
-    add_page(config, *asking, delete, template="delete_photo")

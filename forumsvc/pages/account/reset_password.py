@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
@@ -16,8 +15,8 @@ from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import redirect_with_message
 from ..forms import Values, form, process_form
+from ..page import page, page_form
 from ..page_context import PageContext, public_page
-from ..views import add_page
 
 _INVALID_LINK = Message(
     "This link was used, has expired, or is incomplete. If you have just set a new password, "
@@ -25,11 +24,20 @@ _INVALID_LINK = Message(
 )
 
 
+@page(
+    "forgot_password",
+    "/password/forgotten",
+    public_page,
+    Common.VIEW,
+    "forgot_password",
+    needs=None,
+)
 def show(context: PageContext, request: ForumRequest) -> Values:
     _check_mail(request)
     return form()
 
 
+@page_form(show)
 def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     """Send a link to the address of an account; the response does not show if there is one."""
     _check_mail(request)
@@ -51,12 +59,14 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     return process_form(request, FORGOT_PASSWORD_FORM, send)
 
 
+@page("reset_password", "/password/reset", public_page, Common.VIEW, "reset_password", needs=None)
 def show_reset(context: PageContext, request: ForumRequest) -> Values:
     """Show the form that the link leads to."""
     account = _verified_account(request, request.read_connection)
     return form(reset_token=_reset_token(request), login=account.login)
 
 
+@page_form(show_reset)
 def submit_reset(context: PageContext, request: ForumRequest) -> Response | Values:
     """Set the password, which logs the user out everywhere."""
     account = _verified_account(request, request.read_connection)
@@ -101,11 +111,3 @@ def _verified_account(
 def _check_mail(request: ForumRequest) -> None:
     if not request.sends_mail:
         raise Forbidden("This site sends no email. Ask an administrator for a new password.")
-
-
-def includeme(config: Configurator) -> None:
-    for name, path, views in (
-        ("forgot_password", "/password/forgotten", (show, submit)),
-        ("reset_password", "/password/reset", (show_reset, submit_reset)),
-    ):
-        add_page(config, name, path, public_page, Common.VIEW, *views, template=name)

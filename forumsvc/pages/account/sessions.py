@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...ids import parse_id
 from ...oauth import sessions
-from ...permissions import AccountPermission
+from ...permissions import AccountPermission as May
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values, form
 from ..lines import Moment
+from ..page import page, page_form
 from ..page_context import PageContext, login_required
-from ..views import add_page
 
 
+@page("sessions", "/settings/sessions", login_required, May.MANAGE, "sessions")
 def show(context: PageContext, request: ForumRequest) -> Values:
     found = sessions.of_user(request.read_connection, request.actor_id, request.now)
     here = sessions.id_of(request.read_connection, context.session_secret)
@@ -23,6 +23,7 @@ def show(context: PageContext, request: ForumRequest) -> Values:
     return form(sessions=lines, flash_message=flash_message(request))
 
 
+@page_form(show)
 def end(context: PageContext, request: ForumRequest) -> Response:
     """End the session that the form names; without one of this user nothing happens."""
     given: Any = request.parameters.get("session_id")
@@ -30,8 +31,3 @@ def end(context: PageContext, request: ForumRequest) -> Response:
     if session_id is not None:
         sessions.end(request.db, request.actor_id, session_id)
     return redirect_with_message(request, "logged-out-there", "sessions")
-
-
-def includeme(config: Configurator) -> None:
-    page = ("sessions", "/settings/sessions", login_required, AccountPermission.MANAGE)
-    add_page(config, *page, show, end, template="sessions")

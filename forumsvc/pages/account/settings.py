@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import Invalid
@@ -17,13 +16,14 @@ from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values, form, process_form
+from ..page import page, page_form
 from ..page_tree import own_page
 from ..pictures import record_picture, uploaded_file
-from ..views import add_page
 
 _FIELDS = (ProfileText("name", Message("Name"), max_length=100), *PROFILE_TEXTS)
 
 
+@page("settings", "/settings", own_page, May.UPDATE, "settings")
 def show(item: UserItem, request: ForumRequest) -> Values:
     row = item.row
     values = {text.name: getattr(row, text.name) for text in PROFILE_TEXTS}
@@ -32,6 +32,7 @@ def show(item: UserItem, request: ForumRequest) -> Values:
     return form(form_values=values, **_others(item, request))
 
 
+@page_form(show)
 def submit(item: UserItem, request: ForumRequest) -> Response | Values:
     """Change the profile. An unchecked box is not sent, which means false here."""
 
@@ -74,9 +75,3 @@ def _others(item: UserItem, request: ForumRequest) -> Values:
         "has_picture": bool(row.user_avatar),
         "flash_message": flash_message(request),
     }
-
-
-def includeme(config: Configurator) -> None:
-    add_page(
-        config, "settings", "/settings", own_page, May.UPDATE, show, submit, template="settings"
-    )

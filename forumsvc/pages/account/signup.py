@@ -1,6 +1,5 @@
 """/signup: creating an account, if registration is open."""
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 from pyramid_retry import RetryableException, is_last_attempt
 from sqlalchemy import select
@@ -14,9 +13,9 @@ from ...services import registration
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form
+from ..page import page, page_form
 from ..page_context import PageContext, public_page
 from ..paths import next_of_form, path_to_go_on, redirect_to_next
-from ..views import add_page
 from . import signup_trap
 from .password_check import check_password_attempt
 
@@ -24,11 +23,13 @@ _MOST_SECONDS_BETWEEN = 600
 """Between a form and the same one sent again."""
 
 
+@page("signup", "/signup", public_page, Common.VIEW, "signup", needs=None)
 def show(context: PageContext, request: ForumRequest) -> Values:
     registration.check_open(request.settings)
     return form(**_others(request))
 
 
+@page_form(show)
 def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     registration.check_open(request.settings)
 
@@ -77,7 +78,3 @@ def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -
 
 def _others(request: ForumRequest) -> Values:
     return {"next": next_of_form(request), "shown_at": signup_trap.stamp(request)}
-
-
-def includeme(config: Configurator) -> None:
-    add_page(config, "signup", "/signup", public_page, Common.VIEW, show, submit, template="signup")

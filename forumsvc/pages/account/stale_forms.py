@@ -4,10 +4,10 @@ browser that keeps no cookies. They are shown again, with what was typed.
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.exceptions import BadCSRFToken
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
+from pyramid.view import exception_view_config
 
 from ...errors import ForumError
 from ...texts import Message
@@ -47,7 +47,7 @@ def show_again(error: BadCSRFToken, request: ForumRequest) -> Response:
     return response
 
 
-def includeme(config: Configurator) -> None:
-    for route in _FORMS:
-        of_browsers = {"request_method": "POST", "header": "Accept:.*text/html"}
-        config.add_exception_view(show_again, context=BadCSRFToken, route_name=route, **of_browsers)
+for _route in _FORMS:
+    exception_view_config(
+        BadCSRFToken, route_name=_route, request_method="POST", header="Accept:.*text/html"
+    )(show_again)

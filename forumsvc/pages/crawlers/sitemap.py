@@ -5,7 +5,6 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.renderers import render
 from pyramid.response import Response
 
@@ -19,9 +18,9 @@ from ...queries.id_ranges import id_ranges
 from ...resources.topics import Topics
 from ...web.api.request import ForumRequest
 from ..files import file_response
+from ..page import page
 from ..page_tree import topics_page
 from ..paths import absolute_url, node_path, topic_path
-from ..views import add_page
 
 PART = 10_000
 """How many ids a part covers; a file may have 50,000 addresses."""
@@ -33,6 +32,7 @@ _ENTRY_BYTES = 1_500
 _Place = tuple[str, datetime | None]
 
 
+@page("sitemap", "/sitemap.xml", topics_page, Common.VIEW)
 def show_index(context: Topics, request: ForumRequest) -> Response:
     """List the parts: the nodes first, then the topics, the oldest first."""
     ranges = islice(id_ranges(request.db, Topic, PART), _MOST_PARTS)
@@ -42,6 +42,7 @@ def show_index(context: Topics, request: ForumRequest) -> Response:
     return _response(request, "sitemapindex", "sitemap", places)
 
 
+@page("sitemap_part", r"/sitemap-{part:\d+}.xml", topics_page, Common.VIEW)
 def show_part(context: Topics, request: ForumRequest) -> Response:
     """List the pages of a part. Raises NotFound."""
     number = request.matchdict["part"]
@@ -93,9 +94,3 @@ def _xml(request: ForumRequest, root: str, element: str, places: Iterable[_Place
     shown = [(address, time and rfc3339(time)) for address, time in places]
     values: dict[str, Any] = {"root": root, "element": element, "places": shown}
     return render("templates/sitemap.jinja2", values, request=request).encode()
-
-
-def includeme(config: Configurator) -> None:
-    add_page(config, "sitemap", "/sitemap.xml", topics_page, Common.VIEW, show_index)
-    part = ("sitemap_part", r"/sitemap-{part:\d+}.xml", topics_page, Common.VIEW)
-    add_page(config, *part, show_part)

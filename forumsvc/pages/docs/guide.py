@@ -4,21 +4,19 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
-from pyramid.config import Configurator
 
 from ...errors import NotFound
 from ...markup import Renderer
 from ...permissions import Common
 from ...web.api.request import ForumRequest
+from ..page import page
 from ..page_context import PageContext, public_page
 from ..post_html import accessible
-from ..static_files import add_file_at_root
-from ..views import add_page
 
 CHAPTERS = (
     "quick-start",
@@ -43,6 +41,9 @@ LANGUAGES = {"sh": "curl", "python": "Python", "js": "JavaScript"}
 EXAMPLE_URL = "http://127.0.0.1:6543"
 """The base URL in the texts; the page shows the URL of this service instead."""
 
+_guide_page = partial(
+    page, factory=public_page, permission=Common.VIEW, template="guide", needs="docs.enabled"
+)
 _EXAMPLE = re.compile(rf"^```({'|'.join(LANGUAGES)})\n.*?^```\n", re.MULTILINE | re.DOTALL)
 _SIDE_BY_SIDE = re.compile(rf"(?:{_EXAMPLE.pattern}\n*)+", re.MULTILINE | re.DOTALL)
 
@@ -101,6 +102,8 @@ def _sections(renderer: Renderer, text: str) -> Iterator[Section]:
     yield Section(_html(renderer, text[end:]), {})
 
 
+@_guide_page("guide", "/docs/guide")
+@_guide_page("guide_chapter", "/docs/guide/{chapter}")
 def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
     """Show a chapter, by default the first. Raises NotFound."""
     name = request.matchdict.get("chapter", CHAPTERS[0])
@@ -118,10 +121,3 @@ def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
         # The renderer sanitized it.
         "safe": lambda rendered: Markup(accessible(rendered.replace(EXAMPLE_URL, here))),  # noqa: S704
     }
-
-
-def includeme(config: Configurator) -> None:
-    for name, path in (("guide", "/docs/guide"), ("guide_chapter", "/docs/guide/{chapter}")):
-        add_page(config, name, path, public_page, Common.VIEW, show, template="guide")
-    # The style sheet of rendered Markdown, which clients may use, too.
-    add_file_at_root(config, "/docs/content.css")

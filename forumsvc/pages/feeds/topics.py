@@ -1,16 +1,15 @@
 """Feeds of topics as Atom (RFC 4287) and JSON Feed 1.1, as a visitor sees them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from html import unescape
-from typing import Any
 from urllib.parse import urljoin
 
 import orjson
 from markupsafe import escape
-from pyramid.config import Configurator
 from pyramid.renderers import render
 from pyramid.response import Response
 
@@ -29,14 +28,16 @@ from ...unicode_forms import character_border
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC_LIST
 from ..files import file_response
+from ..page import page
 from ..page_tree import node_page, topics_page, user_page
 from ..paths import absolute_url, feed_path, node_path, see_other, topic_path, user_path
 from ..post_html import post_html
-from ..views import add_page
 
 _ENTRIES = 20
 _LENGTH = 2_000
 """How many characters of HTML an entry has at most; of a longer text it has the beginning."""
+# The versions of the lists change with the text of a topic, too.
+_feed_page = partial(page, permission=Common.VIEW, cache_policy=TOPIC_LIST)
 _LINK = re.compile(r' (href|src)="([^"]*)"')
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -76,6 +77,9 @@ class Feed:
     entries: list[Entry]
 
 
+@_feed_page("topics_atom", "/topics/feed.xml", topics_page)
+@_feed_page("node_atom", r"/nodes/{node_id:\d+}/feed.xml", node_page)
+@_feed_page("user_atom", "/users/{login}/feed.xml", user_page)
 def show_atom(context: Resource, request: ForumRequest) -> Response:
     """Return the newest topics as Atom."""
     values = {"feed": _feed(context, request), "site": request.settings["site.name"]}
@@ -83,6 +87,9 @@ def show_atom(context: Resource, request: ForumRequest) -> Response:
     return file_response(text.encode(), "application/atom+xml")
 
 
+@_feed_page("topics_json", "/topics/feed.json", topics_page)
+@_feed_page("node_json", r"/nodes/{node_id:\d+}/feed.json", node_page)
+@_feed_page("user_json", "/users/{login}/feed.json", user_page)
 def show_json(context: Resource, request: ForumRequest) -> Response:
     """Return the newest topics as a JSON Feed."""
     feed = _feed(context, request)
@@ -108,6 +115,9 @@ def show_json(context: Resource, request: ForumRequest) -> Response:
     return file_response(orjson.dumps(body), "application/feed+json")
 
 
+@page("topics_feed", "/topics/feed", topics_page, Common.VIEW)
+@page("node_feed", r"/topics/node{node_id:\d+}/feed", node_page, Common.VIEW)
+@page("user_feed", "/{login}/feed", user_page, Common.VIEW)
 def go_to_feed(context: Resource, request: ForumRequest) -> Response:
     """Redirect from Homeland's address of a feed."""
     return see_other(_path(context, request))
@@ -188,20 +198,3 @@ def _path(context: Resource, request: ForumRequest) -> str:
     if isinstance(context, UserItem):
         return f"{request.script_name}/users/{context.row.user_login}/feed.xml"
     return feed_path(request, context.row.id if isinstance(context, NodeItem) else None)
-
-
-_FEEDS: tuple[tuple[str, str, str, Callable[[ForumRequest], Any]], ...] = (
-    ("topics", "/topics", "/topics", topics_page),
-    ("node", r"/nodes/{node_id:\d+}", r"/topics/node{node_id:\d+}", node_page),
-    ("user", "/users/{login}", "/{login}", user_page),
-)
-"""Of what, the path of the feed, the path in Homeland, the context."""
-
-
-def includeme(config: Configurator) -> None:
-    for name, path, former, factory in _FEEDS:
-        # The versions of the lists change with the text of a topic, too.
-        of, cached = (factory, Common.VIEW), TOPIC_LIST
-        add_page(config, f"{name}_atom", f"{path}/feed.xml", *of, show_atom, cache_policy=cached)
-        add_page(config, f"{name}_json", f"{path}/feed.json", *of, show_json, cache_policy=cached)
-        add_page(config, f"{name}_feed", f"{former}/feed", *of, go_to_feed)

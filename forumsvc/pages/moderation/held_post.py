@@ -3,11 +3,11 @@
 from typing import Any
 
 import colander
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...models import HeldKind, HeldState
-from ...permissions import Common, HeldPermission
+from ...permissions import Common
+from ...permissions import HeldPermission as May
 from ...presenters.held_posts import hold_reason
 from ...queries import held_posts
 from ...queries.held_posts import HeldPostRow
@@ -17,11 +17,11 @@ from ...services.moderation import held_posts as held_post_service
 from ...web.api.request import ForumRequest
 from ..forms import Values
 from ..lines import Moment
+from ..page import page, page_form
 from ..page_tree import held_post_page, held_posts_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import post_path, see_other, with_query
 from ..previews import beginning
-from ..views import add_page
 
 STATES = (HeldState.WAITING, HeldState.REFUSED)
 """What the list can show."""
@@ -34,6 +34,7 @@ def _list_schema(settings: Any) -> colander.SchemaNode:
     return schema
 
 
+@page("held_posts", "/held", held_posts_page, May.VIEW_OWN, "held_posts", schema=_list_schema)
 def list_held_posts(container: HeldPosts, request: ForumRequest) -> Values:
     """Return the values of the list of one's own posts, the newest first."""
     page, state = page_request(request), request.validated["state"]
@@ -68,6 +69,7 @@ def _path_to_change(request: ForumRequest, row: HeldPostRow) -> str | None:
     return with_query(path, held=str(row.id))
 
 
+@page("held_post", r"/held/{held_id:\d+}", held_post_page, Common.VIEW, "held_post")
 def show_held_post(item: HeldPostItem, request: ForumRequest) -> Values:
     """Return the values of the page."""
     row = item.row
@@ -82,23 +84,8 @@ def show_held_post(item: HeldPostItem, request: ForumRequest) -> Values:
     }
 
 
+@page_form(show_held_post, permission=May.WITHDRAW)
 def withdraw(item: HeldPostItem, request: ForumRequest) -> Response:
     """Take the post back."""
     held_post_service.withdraw(request.db, request.now, item.row)
     return see_other(request.path)
-
-
-def includeme(config: Configurator) -> None:
-    page = ("held_posts", "/held", held_posts_page, HeldPermission.VIEW_OWN, list_held_posts)
-    add_page(config, *page, template="held_posts", schema=_list_schema)
-    add_page(
-        config,
-        "held_post",
-        r"/held/{held_id:\d+}",
-        held_post_page,
-        Common.VIEW,
-        show_held_post,
-        withdraw,
-        template="held_post",
-        submit_permission=HeldPermission.WITHDRAW,
-    )

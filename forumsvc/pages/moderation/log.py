@@ -4,7 +4,6 @@ from typing import Any
 
 import colander
 import orjson
-from pyramid.config import Configurator
 
 from ...models import EventType
 from ...permissions import LogPermission
@@ -15,10 +14,10 @@ from ...schemas.fields import Choice, CursorField, Integer, optional, parameters
 from ...services.moderation.actions import KINDS
 from ...web.api.request import ForumRequest
 from ..lines import Moment
+from ..page import page
 from ..page_tree import log_page
 from ..paging import cursor_links, page_request
 from ..paths import post_path, user_path
-from ..views import add_page
 
 TABS = (None, EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 """What can be chosen: everything, or only what was hidden in one way."""
@@ -34,6 +33,7 @@ def _schema(settings: Any) -> colander.SchemaNode:
     )
 
 
+@page("moderation_log", "/moderation/log", log_page, LogPermission.VIEW, "log", schema=_schema)
 def show_log(log: AuditLog, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page: the newest first."""
     action = request.validated["action"]
@@ -60,8 +60,3 @@ def _line(request: ForumRequest, row: LogRow) -> dict[str, Any]:
         "user_path": user_path(request, row.user_login) if row.user_login else "",
         "decision": str(orjson.loads(details).get("decision", "")) if details else "",
     }
-
-
-def includeme(config: Configurator) -> None:
-    page = ("moderation_log", "/moderation/log", log_page, LogPermission.VIEW, show_log)
-    add_page(config, *page, template="log", schema=_schema)

@@ -1,9 +1,9 @@
 """/moderation/users/:login: a user's restrictions, with forms to silence and to warn."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...models import UserState, state_at
@@ -19,20 +19,39 @@ from ...web.api.request import ForumRequest
 from ..form_keys import form_key, once
 from ..forms import Values, form, process_form
 from ..lines import Moment
+from ..page import page
 from ..page_tree import moderated_user_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import see_other, user_path
-from ..views import add_page
 
 _ACTIONS = {"silence": SILENCE_FORM, "unsilence": REASON_FORM, "warn": WARNING_FORM}
 _PERMISSIONS = {"silence": May.SILENCE, "unsilence": May.UNSILENCE, "warn": May.WARN}
+_action_page = partial(
+    page,
+    "moderated_user_action",
+    f"/moderation/users/{{login}}/{{action:{'|'.join(_ACTIONS)}}}",
+    moderated_user_page,
+    method="POST",
+    template="member",
+)
 
 
+@page(
+    "moderated_user",
+    "/moderation/users/{login}",
+    moderated_user_page,
+    May.VIEW_NOTES,
+    "member",
+    schema=numbered_or_cursor,
+)
 def show_member(item: UserItem, request: ForumRequest) -> Values:
     """Return the values of the page."""
     return form(**_others(item, request))
 
 
+@_action_page(permission=May.SILENCE, match_param="action=silence")
+@_action_page(permission=May.UNSILENCE, match_param="action=unsilence")
+@_action_page(permission=May.WARN, match_param="action=warn")
 def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
     """Silence, unsilence or warn, or show what is wrong."""
     name = request.matchdict["action"]
@@ -90,20 +109,3 @@ def _same_network(item: UserItem, request: ForumRequest) -> int | None:
     if request.settings["moderation.keep_addresses_days"] is None:
         return None
     return post_networks.count_others(request.db, item.row.user_id)
-
-
-def includeme(config: Configurator) -> None:
-    path = "/moderation/users/{login}"
-    page = ("moderated_user", path, moderated_user_page, May.VIEW_NOTES, show_member)
-    add_page(config, *page, template="member", schema=numbered_or_cursor)
-    route, names = "moderated_user_action", "|".join(_ACTIONS)
-    config.add_route(route, f"{path}/{{action:{names}}}", factory=moderated_user_page)
-    for name, permission in _PERMISSIONS.items():
-        config.add_view(
-            submit_member,
-            route_name=route,
-            match_param=f"action={name}",
-            request_method="POST",
-            renderer="templates/member.jinja2",
-            permission=permission,
-        )

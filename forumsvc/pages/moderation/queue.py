@@ -1,9 +1,9 @@
 """/moderation: what moderators have to look at, and what they decided."""
 
+from functools import partial
 from typing import Any
 
 import colander
-from pyramid.config import Configurator
 
 from ...errors import Invalid
 from ...models import ReviewKind, ReviewState
@@ -17,15 +17,29 @@ from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
 from ..lines import Moment
+from ..page import page
 from ..page_tree import reviews_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..previews import beginning
-from ..views import add_page
 
 STATES = {"moderation": ReviewState.OPEN, "moderation_resolved": ReviewState.RESOLVED}
 """The state that each page shows, by its route."""
 
 
+def _schema(settings: Any) -> colander.SchemaNode:
+    schema = numbered_or_cursor(settings)
+    schema.add(optional("kind", Choice(ReviewKind)))
+    schema.add(optional("user", Line(1, MAX_USER)))
+    return schema
+
+
+_queue_page = partial(
+    page, factory=reviews_page, permission=ReviewPermission.VIEW, template="queue", schema=_schema
+)
+
+
+@_queue_page("moderation", "/moderation")
+@_queue_page("moderation_resolved", "/moderation/resolved")
 def show_queue(container: Reviews, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page: the oldest first, or the latest decision."""
     state = STATES[request.matched_route.name]
@@ -65,17 +79,3 @@ def _line(request: ForumRequest, row: ReviewListRow, preview: ReviewPreview) -> 
         "beginning": beginning(preview.beginning or ""),
         "categories": sorted(set(preview.categories.split(","))) if preview.categories else [],
     }
-
-
-def _schema(settings: Any) -> colander.SchemaNode:
-    schema = numbered_or_cursor(settings)
-    schema.add(optional("kind", Choice(ReviewKind)))
-    schema.add(optional("user", Line(1, MAX_USER)))
-    return schema
-
-
-def includeme(config: Configurator) -> None:
-    paths = {"moderation": "/moderation", "moderation_resolved": "/moderation/resolved"}
-    for name, path in paths.items():
-        page = (name, path, reviews_page, ReviewPermission.VIEW, show_queue)
-        add_page(config, *page, template="queue", schema=_schema)

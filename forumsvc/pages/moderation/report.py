@@ -1,8 +1,8 @@
 """The forms on which members report a topic, a reply or a user."""
 
+from functools import partial
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import NotFound
@@ -20,20 +20,27 @@ from ...web.api.request import ForumRequest
 from ...web.reports import report, report_target
 from ..flash_messages import flash_message, with_message
 from ..forms import Values, form, process_form
+from ..page import page, page_form
 from ..page_tree import reports_page
 from ..paths import see_other, topic_path, user_path
 from ..previews import beginning
-from ..views import add_page
 
-_ROUTES = {
-    "report_topic": (Reportable.TOPIC, r"/topics/{obj_id:\d+}/report"),
-    "report_reply": (Reportable.REPLY, r"/replies/{obj_id:\d+}/report"),
-    "report_user": (Reportable.USER, "/users/{obj_id}/report"),
+_KINDS = {
+    "report_topic": Reportable.TOPIC,
+    "report_reply": Reportable.REPLY,
+    "report_user": Reportable.USER,
 }
+"""What is reported, by the page."""
+_report_page = partial(
+    page, factory=reports_page, permission=ReportPermission.CREATE, template="report"
+)
 
 _REPORTED = Message("You have reported this. The moderators will look at it, and tell you.")
 
 
+@_report_page("report_topic", r"/topics/{obj_id:\d+}/report")
+@_report_page("report_reply", r"/replies/{obj_id:\d+}/report")
+@_report_page("report_user", "/users/{obj_id}/report")
 def show_report(container: Reports, request: ForumRequest) -> Values:
     """Return the values of the form. Raises NotFound, Forbidden."""
     others = _others(container, request)
@@ -46,6 +53,7 @@ def show_report(container: Reports, request: ForumRequest) -> Values:
     return form(**others)
 
 
+@page_form(show_report)
 def submit_report(container: Reports, request: ForumRequest) -> Response | Values:
     """Store the report, or show what is wrong."""
     target = _target(container, request)
@@ -63,7 +71,7 @@ def submit_report(container: Reports, request: ForumRequest) -> Response | Value
 
 
 def _target(container: Reports, request: ForumRequest) -> Target:
-    kind = _ROUTES[request.matched_route.name][0]
+    kind = _KINDS[request.matched_route.name]
     try:
         return report_target(container.root, request, kind, request.matchdict["obj_id"])
     except NotFound:
@@ -90,7 +98,7 @@ def _post(container: Reports, request: ForumRequest, target: Target) -> Values |
 
 
 def _others(container: Reports, request: ForumRequest) -> dict[str, Any]:
-    kind, obj_id = _ROUTES[request.matched_route.name][0], request.matchdict["obj_id"]
+    kind, obj_id = _KINDS[request.matched_route.name], request.matchdict["obj_id"]
     if kind == Reportable.USER:
         try:
             user: Any = container.root["users"][obj_id]
@@ -110,10 +118,3 @@ def _others(container: Reports, request: ForumRequest) -> dict[str, Any]:
         "back": back,
         "flash_message": flash_message(request),
     }
-
-
-def includeme(config: Configurator) -> None:
-    views = show_report, submit_report
-    for name, (_, path) in _ROUTES.items():
-        page = (name, path, reports_page, ReportPermission.CREATE, *views)
-        add_page(config, *page, template="report")

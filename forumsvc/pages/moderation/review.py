@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import PreconditionFailed
@@ -20,19 +19,23 @@ from ...web.reviews import render_held, resolve, with_details
 from ..flash_messages import flash_message, redirect_with_message, with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..lines import Moment
+from ..page import page, page_form
 from ..page_tree import review_page
 from ..paths import post_path, see_other, topic_path, user_path
 from ..post_html import post_html
-from ..views import add_page
 
 _FIELDS = [child.name for child in RESOLVE_FORM]
 
 
+@page(
+    "review", r"/moderation/reviews/{review_id:\d+}", review_page, ReviewPermission.VIEW, "review"
+)
 def show_review(item: ReviewItem, request: ForumRequest) -> Values:
     """Return the values of the page."""
     return form(form_values={"version": str(item.row.version)}, **_others(item, request))
 
 
+@page_form(show_review, permission=ReviewPermission.RESOLVE)
 def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
     """Decide, or show what is wrong."""
 
@@ -117,17 +120,3 @@ def _decisions(row: ReviewRow) -> list[Decision]:
         return [Decision.DISMISS, Decision.DELETE]
     of_topics = [Decision.HIDE, Decision.DELETE] if row.topic_id else []
     return [Decision.DISMISS, *of_topics]
-
-
-def includeme(config: Configurator) -> None:
-    add_page(
-        config,
-        "review",
-        r"/moderation/reviews/{review_id:\d+}",
-        review_page,
-        ReviewPermission.VIEW,
-        show_review,
-        submit_review,
-        template="review",
-        submit_permission=ReviewPermission.RESOLVE,
-    )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ... import clock
@@ -21,11 +20,11 @@ from ...services.moderation import notices
 from ...services.notifications import inbox
 from ...web.api.request import ForumRequest
 from ..lines import Moment, Person
+from ..page import page, page_form
 from ..page_tree import notifications_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import node_path, redirect_to_page, topic_path
 from ..post_html import post_html
-from ..views import add_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +47,14 @@ class NotificationLine:
     until: Moment | None
 
 
+@page(
+    "notifications",
+    "/notifications",
+    notifications_page,
+    Common.VIEW,
+    "show",
+    schema=numbered_or_cursor,
+)
 def show_notifications(own: Notifications, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page: the newest notifications first."""
     found = notifications.page_of(request.db, own.owner_id, page_request(request))
@@ -91,6 +98,13 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
     return NotificationLine(row, actor, moment, path, title, html, moderation, words, until)
 
 
+@page(
+    "notifications_read",
+    "/notifications/read",
+    notifications_page,
+    NotificationPermission.MARK_READ,
+    method="POST",
+)
 def read_notifications(own: Notifications, request: ForumRequest) -> Response:
     """Mark as read what the page showed and everything older."""
     newest = parse_id(str(request.parameters.get("newest") or ""))
@@ -99,21 +113,19 @@ def read_notifications(own: Notifications, request: ForumRequest) -> Response:
     return redirect_to_page(request, "notifications")
 
 
+@page(
+    "notifications_delete",
+    "/notifications/delete",
+    notifications_page,
+    NotificationPermission.DESTROY,
+    "delete",
+)
 def ask_to_delete(own: Notifications, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page that asks first."""
     return {}
 
 
+@page_form(ask_to_delete)
 def delete_notifications(own: Notifications, request: ForumRequest) -> Response:
     inbox.delete_all(request.db, own.owner_id)
     return redirect_to_page(request, "notifications")
-
-
-def includeme(config: Configurator) -> None:
-    path, factory, may = "/notifications", notifications_page, NotificationPermission
-    page = ("notifications", path, factory, Common.VIEW, show_notifications)
-    add_page(config, *page, template="show", schema=numbered_or_cursor)
-    read = ("notifications_read", f"{path}/read", factory, may.MARK_READ)
-    add_page(config, *read, submit=read_notifications)
-    delete = ("notifications_delete", f"{path}/delete", factory, may.DESTROY)
-    add_page(config, *delete, ask_to_delete, delete_notifications, template="delete")

@@ -1,9 +1,9 @@
 """/applications: those that the user authorized, and those that the user registered."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
@@ -19,21 +19,24 @@ from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
 from ..form_keys import form_key, once
 from ..forms import WHOLE_FORM, Values, form, process_form
+from ..page import page, page_form
 from ..page_context import PageContext, login_required
-from ..views import add_page
 
 MAX_APPLICATIONS = 50
 """How many applications a user may register."""
 
 _DEFAULT_GRANTS = {"authorization_code": "1", "refresh_token": "1"}
+_button = partial(page, factory=login_required, method="POST", needs=None)
 
 
+@page("applications", "/applications", login_required, May.MANAGE, "applications", needs=None)
 def show(context: PageContext, request: ForumRequest) -> Values:
     return form(
         form_values=_DEFAULT_GRANTS, flash_message=flash_message(request), **_lists(request)
     )
 
 
+@_button("application_revoke", "/applications/{client_id}/revoke", permission=May.MANAGE)
 def revoke(context: PageContext, request: ForumRequest) -> Response:
     """Revoke an application's access to the user's account."""
     client_id = request.matchdict["client_id"]
@@ -42,6 +45,7 @@ def revoke(context: PageContext, request: ForumRequest) -> Response:
     return redirect_with_message(request, "revoked", "applications")
 
 
+@page_form(show, permission=May.REGISTER_CLIENTS)
 def register(context: PageContext, request: ForumRequest) -> Response | Values:
     """Register an application, and show its secret once."""
     _check_registration_open(request)
@@ -71,6 +75,7 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
     return process_form(request, CLIENT_FORM, save, flash_message=None, **_lists(request))
 
 
+@_button("application_rotate", "/applications/{client_id}/rotate", permission=May.REGISTER_CLIENTS)
 def rotate(context: PageContext, request: ForumRequest) -> Response:
     """Replace an application's secret, and show the new one once."""
     _check_registration_open(request)
@@ -80,6 +85,7 @@ def rotate(context: PageContext, request: ForumRequest) -> Response:
     return _show_credentials(request, client.name, credentials, rotated=True)
 
 
+@_button("application_delete", "/applications/{client_id}/delete", permission=May.MANAGE)
 def delete(context: PageContext, request: ForumRequest) -> Response:
     clients.delete(request.db, _own_client(request).client_id)
     return redirect_with_message(request, "deleted", "applications")
@@ -129,16 +135,3 @@ def _own_client(request: ForumRequest) -> clients.Client:
     if client is None or client.owner_id != request.actor_id:
         raise NotFound("There is no such application.")
     return client
-
-
-def includeme(config: Configurator) -> None:
-    path, manage, may = "/applications", May.MANAGE, May.REGISTER_CLIENTS
-    page = ("applications", path, login_required, manage, show, register)
-    add_page(config, *page, template="applications", submit_permission=may)
-    for view, action, permission in (
-        (revoke, "revoke", manage),
-        (rotate, "rotate", may),
-        (delete, "delete", manage),
-    ):
-        button = (f"application_{action}", f"{path}/{{client_id}}/{action}", login_required)
-        add_page(config, *button, permission, submit=view)

@@ -4,8 +4,8 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import orjson
-from pyramid.config import Configurator
 from pyramid.response import Response
+from pyramid.view import exception_view_config
 
 from ...oauth import authorization_endpoint, clients
 from ...oauth.authorization_endpoint import (
@@ -16,13 +16,14 @@ from ...oauth.authorization_endpoint import (
 from ...oauth.provider import Provider
 from ...permissions import Common
 from ...web.api.request import ForumRequest
+from ..page import page, page_form
 from ..page_context import LoginRequired, PageContext, public_page
 from ..paths import safe_redirect_path, see_other, with_query
-from ..views import add_page
 
 ROUTE = "oauth_authorize"
 
 
+@page(ROUTE, "/oauth/authorize", public_page, Common.VIEW, "consent", needs=None)
 def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
     """Show the request to a logged-in user, after it was validated."""
     authorization_request = _authorization_request(context, request)
@@ -33,6 +34,7 @@ def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
     }
 
 
+@page_form(show)
 def submit(context: PageContext, request: ForumRequest) -> Response:
     """Redirect to the client with a code, or with `access_denied`."""
     authorization_request = _authorization_request(context, request)
@@ -46,10 +48,12 @@ def submit(context: PageContext, request: ForumRequest) -> Response:
     )
 
 
+@exception_view_config(RedirectableError)
 def redirect_with_error(error: RedirectableError, request: ForumRequest) -> Response:
     return see_other(error.location)
 
 
+@exception_view_config(NonRedirectableError)
 def show_error(error: NonRedirectableError, request: ForumRequest) -> Response:
     """Show an error to the user: no redirect URI is known to be safe."""
     response = Response(status=400, content_type="application/json")
@@ -101,10 +105,3 @@ def _destination_name(redirect_uri: str) -> str:
     """Return where the redirect leads, for the page: a host, or an application's scheme."""
     parts = urlsplit(redirect_uri)
     return parts.netloc or f"{parts.scheme}:"
-
-
-def includeme(config: Configurator) -> None:
-    page = (ROUTE, "/oauth/authorize", public_page, Common.VIEW, show, submit)
-    add_page(config, *page, template="consent")
-    config.add_exception_view(redirect_with_error, context=RedirectableError)
-    config.add_exception_view(show_error, context=NonRedirectableError)

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
-from pyramid.config import Configurator
 
 from ...errors import ForumError, Invalid, RateLimited, Unavailable
 from ...permissions import SearchPermission as May
@@ -20,9 +19,9 @@ from ...web.search import FoundPosts, find_replies, find_topics, search_connecti
 from ..forms import WHOLE_FORM, Values, form
 from ..languages import as_sentence
 from ..lines import Moment, Person
+from ..page import page
 from ..page_tree import search_page
 from ..paths import post_path, with_query
-from ..views import add_page
 
 
 class Kind(StrEnum):
@@ -55,6 +54,7 @@ class Results(NamedTuple):
 _SCHEMA = parameters(*TOPIC_SEARCH.children, optional("kind", Choice(Kind), Kind.TOPICS))
 
 
+@page("search", "/search", search_page, May.SEARCH, "show")
 def show_search(context: Search, request: ForumRequest) -> Values:
     """Return the values of the search page: the form, and what was found, if anything is sought."""
     words = request.parameters.get("q")
@@ -134,7 +134,3 @@ def _next(request: ForumRequest, found: FoundPosts) -> str | None:
     return with_query(
         request.path, q=values["q"], kind=values["kind"], offset=str(found.next_offset)
     )
-
-
-def includeme(config: Configurator) -> None:
-    add_page(config, "search", "/search", search_page, May.SEARCH, show_search, template="show")

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pyramid.config import Configurator
-
 from ...models.states import DELETED, REPLY_DELETED, TOPIC_STATES, changes
 from ...permissions import ReplyPermission, TopicPermission
 from ...queries.viewer_states import ViewerState
 from ...services import relations, replies, topics
 from ...web.api.request import ForumRequest
-from ..buttons import Button, add_buttons
+from ..buttons import Button, button_pages
 from ..page_tree import for_users, reply_page, topic_page
 from .reply_places import reply_path
 from .undo import path_after_deletion
@@ -118,6 +116,7 @@ def reply_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[st
     return [name for name in shown if may[REPLY_BUTTONS[name].permission]]
 
 
+@button_pages("topic", r"/topics/{topic_id:\d+}", for_users(topic_page), TOPIC_BUTTONS)
 def _after_topic(request: ForumRequest, row: Any, action: str) -> str:
     if action == "delete":
         if row.user_id == request.actor_id:
@@ -126,15 +125,8 @@ def _after_topic(request: ForumRequest, row: Any, action: str) -> str:
     return request.route_path("topic", topic_id=row.id)
 
 
+@button_pages("reply", r"/replies/{reply_id:\d+}", for_users(reply_page), REPLY_BUTTONS)
 def _after_reply(request: ForumRequest, row: Any, action: str) -> str:
     if action == "delete" and row.user_id == request.actor_id:
         return path_after_deletion(request, "reply", row.id)
     return reply_path(request, row.id)
-
-
-def includeme(config: Configurator) -> None:
-    topic, reply = for_users(topic_page), for_users(reply_page)
-    of_topic = (r"/topics/{topic_id:\d+}", topic, TOPIC_BUTTONS, _after_topic)
-    of_reply = (r"/replies/{reply_id:\d+}", reply, REPLY_BUTTONS, _after_reply)
-    add_buttons(config, "topic", *of_topic)
-    add_buttons(config, "reply", *of_reply)

@@ -1,12 +1,10 @@
 """The lists of topics: of the forum in five orders, and of a node."""
 
-from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
-from pyramid.config import Configurator
 from pyramid.renderers import render
 from pyramid.response import Response
 
@@ -25,30 +23,45 @@ from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC_LIST
 from ..languages import in_language
 from ..lines import topic_lines
+from ..page import page
 from ..page_tree import node_page, topics_page
 from ..paging import cursor_links, cursor_query, numbered_or_cursor, page_request
 from ..paths import absolute_url, feed_path, node_path, see_other
 from ..previews import Preview, beginning, site_picture
-from ..views import add_page
 
 TABS = {
-    "topics": (TopicOrder.LAST_ACTIVED, "/topics"),
-    "topics_recent": (TopicOrder.RECENT, "/topics/last"),
-    "topics_popular": (TopicOrder.POPULAR, "/topics/popular"),
-    "topics_no_reply": (TopicOrder.NO_REPLY, "/topics/no_reply"),
-    "topics_excellent": (TopicOrder.EXCELLENT, "/topics/excellent"),
+    "topics": TopicOrder.LAST_ACTIVED,
+    "topics_recent": TopicOrder.RECENT,
+    "topics_popular": TopicOrder.POPULAR,
+    "topics_no_reply": TopicOrder.NO_REPLY,
+    "topics_excellent": TopicOrder.EXCELLENT,
 }
-"""The five orders: their routes and paths, which are those of Homeland."""
+"""The five orders, by their pages, whose paths are those of Homeland."""
 _FIRST_STEPS = """forumsvc -c production.ini node add General
 forumsvc -c production.ini user add ada --email ada@example.org --role admin"""
 _CACHE_SIZE = 200
+_list_page = partial(
+    page,
+    permission=Common.VIEW,
+    template="list",
+    schema=numbered_or_cursor,
+    cache_policy=TOPIC_LIST,
+    tried_first=True,
+)
 
 
+@_list_page("home", "/", topics_page)
+@_list_page("topics", "/topics", topics_page)
+@_list_page("topics_recent", "/topics/last", topics_page)
+@_list_page("topics_popular", "/topics/popular", topics_page)
+@_list_page("topics_no_reply", "/topics/no_reply", topics_page)
+@_list_page("topics_excellent", "/topics/excellent", topics_page)
+@_list_page("node", r"/topics/node{node_id:\d+}", node_page)
 def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
     """Return the values of a page of topics."""
     node = context.row if isinstance(context, NodeItem) else None
     tab = request.matched_route.name if node is None else None
-    order = TABS[tab][0] if tab in TABS else TopicOrder.LAST_ACTIVED
+    order = TABS.get(tab or "", TopicOrder.LAST_ACTIVED)
     caller = request.caller
     found = topics.forum_list(
         request.db,
@@ -120,19 +133,10 @@ def _preview(request: ForumRequest, node: NodeRow | None, summary: Markup | None
     )
 
 
+@page("nodes", "/nodes", topics_page, Common.VIEW)
+@page("node_by_path", r"/nodes/{node_id:\d+}", topics_page, Common.VIEW)
 def go_to_node(context: Resource, request: ForumRequest) -> Response:
     """Redirect from the path of a node in the API to its page; from that of all, to the topics."""
     node_id = request.matchdict.get("node_id")
     to_node = node_id and request.route_path("node", node_id=node_id)
     return see_other(to_node or request.route_path("topics"))
-
-
-def includeme(config: Configurator) -> None:
-    routes: list[tuple[str, str, Callable[[ForumRequest], Resource]]] = [("home", "/", topics_page)]
-    routes += [(name, path, topics_page) for name, (_, path) in TABS.items()]
-    routes.append(("node", r"/topics/node{node_id:\d+}", node_page))
-    for name, path, factory in routes:
-        page = (name, path, factory, Common.VIEW, show)
-        add_page(config, *page, template="list", schema=numbered_or_cursor, cache_policy=TOPIC_LIST)
-    for name, path in (("nodes", "/nodes"), ("node_by_path", r"/nodes/{node_id:\d+}")):
-        add_page(config, name, path, topics_page, Common.VIEW, go_to_node)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from markupsafe import Markup
-from pyramid.config import Configurator
 
 from ...errors import NotFound
 from ...permissions import Common, ReplyPermission, TopicPermission
@@ -20,13 +19,13 @@ from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC
 from ..form_keys import form_key
 from ..lines import Moment, Person
+from ..page import page
 from ..page_tree import topic_page
 from ..paging import numbered, page_numbers, page_request
 from ..paths import node_path, topic_path
 from ..pictures import may_upload
 from ..post_html import MAX_PAGE_TEXT, REPLIES_PER_PAGE, page_of_floor, post_html
 from ..previews import topic_preview
-from ..views import add_page
 from .actions import asking_buttons, reply_buttons, topic_buttons
 
 
@@ -47,6 +46,16 @@ class ShownReply:
     buttons: list[str]
 
 
+@page(
+    "topic",
+    r"/topics/{topic_id:\d+}",
+    topic_page,
+    Common.VIEW,
+    "show",
+    schema=numbered,
+    cache_policy=TOPIC,
+    tried_first=True,
+)
 def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page of a topic. Raises NotFound for one behind its end."""
     row = cast("TopicRow", item.row)
@@ -132,8 +141,3 @@ def _shown(
     if with_text:
         html = post_html(row.body_html, path, page, last_floor=last_floor, reply_id=row.id)
     return ShownReply(row, floor, author, moment, html, may_edit, may_report, buttons)
-
-
-def includeme(config: Configurator) -> None:
-    page = ("topic", r"/topics/{topic_id:\d+}", topic_page, Common.VIEW, show_topic)
-    add_page(config, *page, template="show", schema=numbered, cache_policy=TOPIC)

@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from pyramid.authorization import DENY_ALL, Allow
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import NotFound
@@ -27,10 +26,10 @@ from ...services.moderation.reviews import is_decided_since
 from ...services.moderation.sweeps import is_swept
 from ...web.api.request import ForumRequest
 from ..forms import Values
+from ..page import page, page_form
 from ..page_tree import Factory, for_users, make_page_tree
 from ..paths import post_path, see_other, with_query
 from ..previews import beginning
-from ..views import add_page
 
 TTL = timedelta(hours=1)
 
@@ -122,6 +121,20 @@ def _time_of(row: Any) -> list[str]:
     return [row.deleted_at.isoformat()]
 
 
+@page(
+    "topic_deleted",
+    r"/topics/{topic_id:\d+}/deleted",
+    _context("topic"),
+    TopicPermission.DESTROY,
+    "undo",
+)
+@page(
+    "reply_deleted",
+    r"/replies/{reply_id:\d+}/deleted",
+    _context("reply"),
+    ReplyPermission.DESTROY,
+    "undo",
+)
 def show(deleted: OwnDeletedPost, request: ForumRequest) -> Values:
     """Return the values of the page."""
     row = deleted.row
@@ -134,6 +147,7 @@ def show(deleted: OwnDeletedPost, request: ForumRequest) -> Values:
     }
 
 
+@page_form(show)
 def take_back(deleted: OwnDeletedPost, request: ForumRequest) -> Response:
     """Restore the post."""
     row = deleted.row
@@ -141,9 +155,3 @@ def take_back(deleted: OwnDeletedPost, request: ForumRequest) -> Response:
     if deleted.kind == "topic":
         return see_other(post_path(request, row.id, None))
     return see_other(post_path(request, row.topic_id, row.id))
-
-
-def includeme(config: Configurator) -> None:
-    for kind, path in (("topic", r"/topics/{topic_id:\d+}"), ("reply", r"/replies/{reply_id:\d+}")):
-        page = (f"{kind}_deleted", f"{path}/deleted", _context(kind), _KINDS[kind].permission)
-        add_page(config, *page, show, take_back, template="undo")

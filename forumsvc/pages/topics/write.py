@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, cast
 
 import colander
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...permissions import ReplyPermission, TopicPermission
@@ -28,11 +27,11 @@ from ...web.api.request import ForumRequest
 from ..form_keys import form_key, mark_saved, once
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..kept_text import digest_of
+from ..page import page, page_form
 from ..page_tree import for_users, reply_page, topic_page, topics_page
 from ..paths import see_other, topic_path
 from ..pictures import may_upload, picture_address, record_picture, stored_picture
 from ..post_html import post_html
-from ..views import add_page
 from .prefilled import own_held_post, quotation, withdraw_held_post
 
 Save = Callable[[ForumRequest, Mapping[str, Any], RenderedPost], str]
@@ -44,6 +43,7 @@ PICTURE = "picture"
 """The field of a picture that is put at the end of the text."""
 
 
+@page("topic_new", "/topics/new", for_users(topics_page), TopicPermission.CREATE, "write")
 def show_new(context: Topics, request: ForumRequest) -> Values:
     """Return the form of a new topic. `node_id` in the query chooses the node.
 
@@ -56,6 +56,7 @@ def show_new(context: Topics, request: ForumRequest) -> Values:
     return form(form_values=chosen, **_topic_values(context, request, "new"))
 
 
+@page_form(show_new)
 def create(context: Topics, request: ForumRequest) -> Response | Values:
     @once
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
@@ -72,6 +73,13 @@ def create(context: Topics, request: ForumRequest) -> Response | Values:
     return _submit(context, request, topic_form, save, **_topic_values(context, request, "new"))
 
 
+@page(
+    "topic_edit",
+    r"/topics/{topic_id:\d+}/edit",
+    for_users(topic_page),
+    TopicPermission.UPDATE,
+    "write",
+)
 def show_edit(item: TopicItem, request: ForumRequest) -> Values:
     row = cast("TopicRow", item.row)
     values = {"title": row.title, "node_id": str(row.node_id), "body": row.body}
@@ -79,6 +87,7 @@ def show_edit(item: TopicItem, request: ForumRequest) -> Values:
     return form(form_values=values, **{**_topic_values(item, request, "edit"), "seen": seen})
 
 
+@page_form(show_edit)
 def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         topic_service.check_node(request.executor, values["node_id"])
@@ -99,6 +108,13 @@ def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
     return _submit(item, request, topic_form, save, **_topic_values(item, request, "edit"))
 
 
+@page(
+    "topic_reply",
+    r"/topics/{topic_id:\d+}/replies",
+    for_users(topic_page),
+    TopicPermission.REPLY,
+    "write",
+)
 def show_reply(item: TopicItem, request: ForumRequest) -> Values:
     """Return the form of a reply. `quote` in the query quotes another reply; `held`: as above."""
     held = own_held_post(request)
@@ -106,6 +122,7 @@ def show_reply(item: TopicItem, request: ForumRequest) -> Values:
     return form(form_values={"body": body}, **_reply_values(item, request, "reply"))
 
 
+@page_form(show_reply)
 def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
     """Create a reply; a button beside another reply quotes that into the text instead."""
     if request.parameters.get("quote"):
@@ -128,12 +145,20 @@ def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
     return _submit(item, request, reply_form, save, **_reply_values(item, request, "reply"))
 
 
+@page(
+    "reply_edit",
+    r"/replies/{reply_id:\d+}/edit",
+    for_users(reply_page),
+    ReplyPermission.UPDATE,
+    "write",
+)
 def show_edit_reply(item: ReplyItem, request: ForumRequest) -> Values:
     body = cast("ReplyRow", item.row).body
     values = {**_reply_values(item, request, "edit_reply"), "seen": digest_of(body)}
     return form(form_values={"body": body}, **values)
 
 
+@page_form(show_edit_reply)
 def edit_reply(item: ReplyItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         locked = lock_item(item, request, ReplyPermission.UPDATE, whole_row=True)
@@ -240,16 +265,3 @@ def _of_topic(context: Resource, request: ForumRequest) -> Values | None:
     topic_id = context.row.topic_id if isinstance(context, ReplyItem) else context.row.id
     topic = topics.by_id(request.executor, topic_id)
     return {"path": topic_path(request, topic_id), "title": topic.title} if topic else None
-
-
-def includeme(config: Configurator) -> None:
-    may, change, new = TopicPermission, ReplyPermission.UPDATE, for_users(topics_page)
-    topic, reply_of = for_users(topic_page), for_users(reply_page)
-    of_topic, of_reply = r"/topics/{topic_id:\d+}", r"/replies/{reply_id:\d+}"
-    for page in (
-        ("topic_new", "/topics/new", new, may.CREATE, show_new, create),
-        ("topic_edit", f"{of_topic}/edit", topic, may.UPDATE, show_edit, edit),
-        ("topic_reply", f"{of_topic}/replies", topic, may.REPLY, show_reply, reply),
-        ("reply_edit", f"{of_reply}/edit", reply_of, change, show_edit_reply, edit_reply),
-    ):
-        add_page(config, *page, template="write")

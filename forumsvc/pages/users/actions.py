@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from pyramid.config import Configurator
-
 from ...permissions import UserPermission as May
 from ...queries.viewer_states import ViewerState
 from ...services import relations
 from ...web.api.request import ForumRequest
-from ..buttons import Button, add_buttons
+from ..buttons import Button, button_pages
 from ..page_tree import for_users, user_page
 from ..paths import user_path
 
@@ -50,9 +48,6 @@ def user_buttons(may: dict[str, bool], state: ViewerState) -> list[str]:
     return [name for name in shown if may[USER_ACTIONS[name].permission]]
 
 
+@button_pages("user", "/{login}", for_users(user_page), USER_ACTIONS)
 def _after(request: ForumRequest, row: Any, action: str) -> str:
     return user_path(request, row.user_login)
-
-
-def includeme(config: Configurator) -> None:
-    add_buttons(config, "user", "/{login}", for_users(user_page), USER_ACTIONS, _after)

@@ -1,9 +1,9 @@
 """The page of a user, with the lists that the API has below it."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...db.execution import ReadConnection
@@ -20,12 +20,12 @@ from ...security.identity import Level, level_of
 from ...security.policy import abilities, granted
 from ...web.api.request import ForumRequest
 from ..lines import Moment, Person, topic_lines
+from ..page import page
 from ..page_tree import user_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import absolute_url, see_other, topic_path, user_path
 from ..post_html import post_html
 from ..previews import Preview, beginning, picture_of_page
-from ..views import add_page
 from .actions import user_buttons
 
 
@@ -51,8 +51,13 @@ LISTS = {
     "followers": UserList("users", users.followers_of),
     "following": UserList("users", users.followed_by),
 }
+_user_page = partial(
+    page, factory=user_page, permission=Common.VIEW, template="show", schema=numbered_or_cursor
+)
 
 
+@_user_page("user", "/{login}")
+@_user_page("user_list", f"/{{login}}/{{list:{'|'.join(LISTS)}}}")
 def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of a user's page: the profile and one list."""
     name = request.matchdict.get("list", "topics")
@@ -117,18 +122,8 @@ def _lines(name: str, rows: Sequence[Any], request: ForumRequest) -> Sequence[An
     ]
 
 
+@_user_page("user_by_path", "/users/{login}")
 def show_or_redirect(item: UserItem, request: ForumRequest) -> Response | dict[str, Any]:
     """Redirect to a user's page, or show it if its usual path belongs to another page."""
     path = user_path(request, item.row.user_login)
     return show_user(item, request) if path.startswith("/users/") else see_other(path)
-
-
-def includeme(config: Configurator) -> None:
-    lists = "|".join(LISTS)
-    for route, path, view in (
-        ("user_by_path", "/users/{login}", show_or_redirect),
-        ("user", "/{login}", show_user),
-        ("user_list", f"/{{login}}/{{list:{lists}}}", show_user),
-    ):
-        page = (route, path, user_page, Common.VIEW, view)
-        add_page(config, *page, template="show", schema=numbered_or_cursor)
