@@ -1,1 +1,1 @@
-"""The pages of an account: logging in, signing up, the password."""
+"""The pages of an account: logging in, signing up, the password, settings, and the data."""

@@ -1,4 +1,4 @@
-"""Logging in and out."""
+"""Logging in and out, and the browsers in which one is logged in."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ from pyramid.renderers import render_to_response
 from pyramid.response import Response
 from pyramid.view import exception_view_config
 
-from ...oauth import login
+from ...ids import parse_id
+from ...oauth import login, sessions
 from ...permissions import AccountPermission as May
 from ...permissions import Common
 from ...schemas.accounts import LOGIN_FORM
@@ -16,6 +17,7 @@ from ...web.api.request import ForumRequest
 from .. import kept_text
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
+from ..lines import Moment
 from ..page import page, page_form
 from ..page_context import LoginRequired, PageContext, login_required, public_page
 from ..paths import next_of_form, redirect_to_next, redirect_to_page
@@ -26,15 +28,15 @@ _LOGGED_IN = Message("You are logged in again. Look at your text, and send it.")
 
 
 @page("login", "/login", public_page, Common.VIEW, "login", needs=None)
-def show(context: PageContext, request: ForumRequest) -> Response | Values:
+def show_login(context: PageContext, request: ForumRequest) -> Response | Values:
     """Show the form, or redirect a user who is already logged in."""
     if context.user is not None:
         return redirect_to_next(request)
     return _form(request, flash_message=flash_message(request))
 
 
-@page_form(show)
-def submit(context: PageContext, request: ForumRequest) -> Response | Values:
+@page_form(show_login)
+def submit_login(context: PageContext, request: ForumRequest) -> Response | Values:
     def log_in(values: Values) -> Response | Values:
         attempt = check_password_attempt(request, values["username"], values["password"])
         if attempt.user is None:
@@ -99,3 +101,21 @@ def _others(request: ForumRequest) -> Values:
     kept = kept_text.carried(request)
     hidden = {} if kept is None else kept_text.hidden_fields(kept)
     return {"next": next_of_form(request), "flash_message": None, "kept": hidden}
+
+
+@page("sessions", "/settings/sessions", login_required, May.MANAGE, "sessions")
+def show_sessions(context: PageContext, request: ForumRequest) -> Values:
+    found = sessions.of_user(request.read_connection, request.actor_id, request.now)
+    here = sessions.id_of(request.read_connection, context.session_secret)
+    lines = [(one, Moment.of(request, one.created_at), one.id == here) for one in found]
+    return form(sessions=lines, flash_message=flash_message(request))
+
+
+@page_form(show_sessions)
+def end_session(context: PageContext, request: ForumRequest) -> Response:
+    """End the session that the form names; without one of this user nothing happens."""
+    given: Any = request.parameters.get("session_id")
+    session_id = parse_id(given) if isinstance(given, str) else None
+    if session_id is not None:
+        sessions.end(request.db, request.actor_id, session_id)
+    return redirect_with_message(request, "logged-out-there", "sessions")

@@ -1,4 +1,4 @@
-"""/settings: a member's own profile, with their picture."""
+"""/settings: a member's profile, notifications and blocked people, and the display of pages."""
 
 from typing import Any
 
@@ -7,33 +7,41 @@ from pyramid.response import Response
 from ...errors import Invalid
 from ...media.images import ProcessedImage
 from ...models import PROFILE_TEXTS, ProfileText
+from ...permissions import Common
 from ...permissions import UserPermission as May
+from ...queries import users
 from ...queries.rows import UserRow
 from ...resources.users import UserItem
 from ...schemas.users import PROFILE_FORM
 from ...services import photos, profiles
+from ...services.notifications import preferences
 from ...texts import Message
 from ...web.api.request import ForumRequest
+from ...web.pipeline.session_cookie import set_cookie
+from ..display import CHOICES, COOKIE, LONGEST_SECONDS, Display, display_of
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values, form, process_form
+from ..lines import Person
 from ..page import page, page_form
+from ..page_context import PageContext, public_page
 from ..page_tree import own_page
+from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..pictures import record_picture, uploaded_file
 
 _FIELDS = (ProfileText("name", Message("Name"), max_length=100), *PROFILE_TEXTS)
 
 
 @page("settings", "/settings", own_page, May.UPDATE, "settings")
-def show(item: UserItem, request: ForumRequest) -> Values:
+def show_profile(item: UserItem, request: ForumRequest) -> Values:
     row = item.row
     values = {text.name: getattr(row, text.name) for text in PROFILE_TEXTS}
     values["name"] = row.user_name
     values["email_public"] = "1" if row.email_public else ""
-    return form(form_values=values, **_others(item, request))
+    return form(form_values=values, **_profile_values(item, request))
 
 
-@page_form(show)
-def submit(item: UserItem, request: ForumRequest) -> Response | Values:
+@page_form(show_profile)
+def submit_profile(item: UserItem, request: ForumRequest) -> Response | Values:
     """Change the profile. An unchecked box is not sent, which means false here."""
 
     def change(values: Values) -> Response:
@@ -48,7 +56,7 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
         profiles.edit(request.db, item.row.user_id, request.now, **changes)
         return redirect_with_message(request, "profile-saved", "settings")
 
-    return process_form(request, PROFILE_FORM, change, **_others(item, request))
+    return process_form(request, PROFILE_FORM, change, **_profile_values(item, request))
 
 
 def _stored_picture(request: ForumRequest) -> ProcessedImage | None:
@@ -67,7 +75,7 @@ def _stored_picture(request: ForumRequest) -> ProcessedImage | None:
     return image
 
 
-def _others(item: UserItem, request: ForumRequest) -> Values:
+def _profile_values(item: UserItem, request: ForumRequest) -> Values:
     row: UserRow = item.row
     return {
         "fields": _FIELDS,
@@ -75,3 +83,45 @@ def _others(item: UserItem, request: ForumRequest) -> Values:
         "has_picture": bool(row.user_avatar),
         "flash_message": flash_message(request),
     }
+
+
+@page("notification_settings", "/settings/notifications", own_page, May.UPDATE, "notifications")
+def show_notifications(item: UserItem, request: ForumRequest) -> Values:
+    return {
+        "choices": preferences.OPTIONAL,
+        "unwanted": preferences.unwanted_of(request.read_connection, item.row.user_id),
+        "flash_message": flash_message(request),
+    }
+
+
+@page_form(show_notifications)
+def submit_notifications(item: UserItem, request: ForumRequest) -> Response:
+    """Keep what is wanted. An unchecked box is not sent: of that the user wants none."""
+    unwanted = [type_ for type_ in preferences.OPTIONAL if not request.parameters.get(type_)]
+    preferences.set_unwanted(request.db, item.row.user_id, unwanted)
+    return redirect_with_message(request, "notifications-saved", "notification_settings")
+
+
+@page(
+    "blocked", "/settings/blocked", own_page, May.VIEW_BLOCKED, "blocked", schema=numbered_or_cursor
+)
+def show_blocked(item: UserItem, request: ForumRequest) -> Values:
+    found, cursors = users.blocked_by(request.db, item.row.user_id, page_request(request))
+    people = [Person.of(request, row) for row in found]
+    return {"people": people, **cursor_links(request, cursors)}
+
+
+@page("display", "/settings/display", public_page, Common.VIEW, "display")
+def show_display(context: PageContext, request: ForumRequest) -> Values:
+    chosen = display_of(request)._asdict()
+    return {"choices": CHOICES, "chosen": chosen, "flash_message": flash_message(request)}
+
+
+@page_form(show_display)
+def submit_display(context: PageContext, request: ForumRequest) -> Response:
+    """Keep the choices; what is no choice is left to the browser."""
+    given = {name: request.parameters.get(name) for name in CHOICES}
+    kept = {name: str(value) for name, value in given.items() if value in CHOICES[name]}
+    response = redirect_with_message(request, "display-saved", "display")
+    set_cookie(request, response, COOKIE, Display(**kept).to_cookie(), LONGEST_SECONDS)
+    return response

@@ -14,12 +14,12 @@ from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..forms import WHOLE_FORM
 from ..paths import redirect_to_next
-from . import login, reset_password, signup
+from . import login, password, signup
 
 _FORMS: dict[str, Any] = {
-    "login": login.show,
+    "login": login.show_login,
     "signup": signup.show,
-    "forgot_password": reset_password.show,
+    "forgot_password": password.show_forgotten,
 }
 """The views that show them, by their route."""
 _KEPT = ("username", "login", "email")

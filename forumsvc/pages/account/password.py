@@ -1,4 +1,4 @@
-"""/password/forgotten and /password/reset: setting a new password by a link in an email."""
+"""/password: changing it, and setting a new one by a link in an email."""
 
 from typing import Any
 
@@ -7,16 +7,19 @@ from pyramid.response import Response
 
 from ...errors import Forbidden
 from ...models import MailKind
+from ...oauth import login
 from ...passwords import hash_password
+from ...permissions import AccountPermission as May
 from ...permissions import Common
-from ...schemas.accounts import FORGOT_PASSWORD_FORM, RESET_PASSWORD_FORM
+from ...schemas.accounts import FORGOT_PASSWORD_FORM, PASSWORD_FORM, RESET_PASSWORD_FORM
 from ...services import accounts, email_confirmation, mails, password_reset, registration
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import redirect_with_message
 from ..forms import Values, form, process_form
 from ..page import page, page_form
-from ..page_context import PageContext, public_page
+from ..page_context import PageContext, login_required, public_page
+from .password_check import verify_current_password
 
 _INVALID_LINK = Message(
     "This link was used, has expired, or is incomplete. If you have just set a new password, "
@@ -32,13 +35,13 @@ _INVALID_LINK = Message(
     "forgot_password",
     needs=None,
 )
-def show(context: PageContext, request: ForumRequest) -> Values:
+def show_forgotten(context: PageContext, request: ForumRequest) -> Values:
     _check_mail(request)
     return form()
 
 
-@page_form(show)
-def submit(context: PageContext, request: ForumRequest) -> Response | Values:
+@page_form(show_forgotten)
+def submit_forgotten(context: PageContext, request: ForumRequest) -> Response | Values:
     """Send a link to the address of an account; the response does not show if there is one."""
     _check_mail(request)
 
@@ -72,8 +75,10 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
     account = _verified_account(request, request.read_connection)
 
     def change(values: Values) -> Response:
-        field, of = "new_password", (account.login, account.email)
-        new = registration.check_new_password(request.settings, field, values[field], *of)
+        field, forbidden_words = "new_password", (account.login, account.email)
+        new = registration.check_new_password(
+            request.settings, field, values[field], *forbidden_words
+        )
         password_hash = hash_password(new)
         # Verify it again under a lock: of two concurrent uses only one may succeed.
         _verified_account(request, request.db, lock=True)
@@ -111,3 +116,31 @@ def _verified_account(
 def _check_mail(request: ForumRequest) -> None:
     if not request.sends_mail:
         raise Forbidden("This site sends no email. Ask an administrator for a new password.")
+
+
+@page("change_password", "/password", login_required, May.MANAGE, "change_password", needs=None)
+def show_change(context: PageContext, request: ForumRequest) -> Values:
+    return form()
+
+
+@page_form(show_change)
+def submit_change(context: PageContext, request: ForumRequest) -> Response | Values:
+    """Change the password, which logs the user out everywhere."""
+    user = context.user
+    assert user is not None, "the page requires a login"  # noqa: S101
+
+    def change(values: Values) -> Response:
+        attempt = verify_current_password(request, user.login, values["current_password"])
+        field, forbidden_words = "new_password", (user.login, user.email)
+        try:
+            new = registration.check_new_password(
+                request.settings, field, values[field], *forbidden_words
+            )
+            password_hash = hash_password(new)
+        finally:  # it counts, whatever the new one is; and it locks
+            login.record_success(request.db, attempt, request.now)
+        accounts.set_password_hash(request.db, user.login, password_hash)
+        context.log_out()
+        return redirect_with_message(request, "password-changed", "login")
+
+    return process_form(request, PASSWORD_FORM, change)
