@@ -6,8 +6,10 @@ from urllib.parse import urlencode
 
 from pyramid.httpexceptions import HTTPSeeOther
 
+from ..queries import replies
 from ..services.login_names import PAGE_NAMES
 from ..web.api.request import ForumRequest
+from .post_html import page_of_floor
 
 _LOCAL_PATH = re.compile(r"/(?!/)[!-\[\]-~]*", re.ASCII)
 _MAX_LENGTH = 16_000
@@ -46,6 +48,14 @@ def post_path(request: ForumRequest, topic_id: int | None, reply_id: int | None)
     if reply_id is not None:
         return request.route_path("reply", reply_id=reply_id)
     return "" if topic_id is None else topic_path(request, topic_id)
+
+
+def reply_path(request: ForumRequest, reply_id: int) -> str:
+    """Return the address of a reply in its topic, also of a deleted one."""
+    place = replies.place_of(request.db, reply_id)
+    page = page_of_floor(place.floor)
+    path = request.route_path("topic", topic_id=place.topic_id)
+    return f"{with_query(path, page=str(page) if page > 1 else None)}#reply-{reply_id}"
 
 
 def node_path(request: ForumRequest, node_id: int) -> str:

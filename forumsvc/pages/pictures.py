@@ -1,16 +1,24 @@
-"""Pictures that are uploaded with a form: into a text, or of oneself."""
+"""Pictures that are uploaded: with a form, or by a script while a text is written."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from ..errors import Forbidden
+from pyramid.response import Response
+
+from ..errors import Forbidden, Invalid
 from ..media.images import ProcessedImage
 from ..permissions import PhotoPermission
+from ..resources.photos import Photos
 from ..resources.root import Root
 from ..security.policy import decide
 from ..services import photos
 from ..web.api.request import ForumRequest
+from .page import page
+from .page_tree import own_photos_page
+
+PICTURE = "picture"
+"""The field of a picture for a text."""
 
 
 def may_upload(request: ForumRequest, root: Root) -> bool:
@@ -61,3 +69,13 @@ def record_picture(request: ForumRequest, image: ProcessedImage, field: str) -> 
 def picture_address(request: ForumRequest, image: ProcessedImage) -> str:
     """Return the URL of a stored picture."""
     return request.photo_url(image.name, request.registry.photo_storages.default)
+
+
+@page("topic_pictures", "/topics/pictures", own_photos_page, PhotoPermission.CREATE, method="POST")
+def upload(container: Photos, request: ForumRequest) -> Response:
+    """Store a picture, and return its address as JSON. Raises Invalid, RateLimited, Forbidden."""
+    with stored_picture(request, container.root, PICTURE) as picture:
+        if picture is None:
+            raise Invalid(PICTURE, "is required")
+        record_picture(request, picture, PICTURE)
+        return Response(json_body={"address": picture_address(request, picture)}, status=201)

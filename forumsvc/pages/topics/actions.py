@@ -11,7 +11,7 @@ from ...services import relations, replies, topics
 from ...web.api.request import ForumRequest
 from ..buttons import Button, button_pages
 from ..page_tree import for_users, reply_page, topic_page
-from .reply_places import reply_path
+from ..paths import reply_path
 from .undo import path_after_deletion
 
 

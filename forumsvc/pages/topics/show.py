@@ -1,17 +1,18 @@
-"""The page of a topic with its replies."""
+"""The page of a topic with its replies, of who likes them, and where a reply stands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from markupsafe import Markup
+from pyramid.response import Response
 
 from ...errors import NotFound
 from ...permissions import Common, ReplyPermission, TopicPermission
-from ...queries import replies, staff
+from ...queries import replies, staff, users
 from ...queries.rows import ReplyListRow, TopicRow
 from ...queries.viewer_states import Subject, ViewerState, load_viewer_states
-from ...resources.replies import listed_reply
+from ...resources.replies import ReplyItem, listed_reply
 from ...resources.topics import TopicItem
 from ...security.denial import denial_message
 from ...security.policy import abilities
@@ -20,9 +21,9 @@ from ...web.http_cache.cache_policy import TOPIC
 from ..form_keys import form_key
 from ..lines import Moment, Person
 from ..page import page
-from ..page_tree import topic_page
-from ..paging import numbered, page_numbers, page_request
-from ..paths import node_path, topic_path
+from ..page_tree import reply_page, topic_page
+from ..paging import cursor_links, numbered, numbered_or_cursor, page_numbers, page_request
+from ..paths import node_path, reply_path, see_other, topic_path
 from ..pictures import may_upload
 from ..post_html import MAX_PAGE_TEXT, REPLIES_PER_PAGE, page_of_floor, post_html
 from ..previews import topic_preview
@@ -141,3 +142,51 @@ def _shown(
     if with_text:
         html = post_html(row.body_html, path, page, last_floor=last_floor, reply_id=row.id)
     return ShownReply(row, floor, author, moment, html, may_edit, may_report, buttons)
+
+
+@page("reply", r"/replies/{reply_id:\d+}", reply_page, Common.VIEW)
+def go_to_reply(item: ReplyItem, request: ForumRequest) -> Response:
+    """Redirect to the place of a reply."""
+    return see_other(reply_path(request, item.row.id))
+
+
+@page("last_reply", r"/topics/{topic_id:\d+}/last", topic_page, Common.VIEW)
+def go_to_last(item: TopicItem, request: ForumRequest) -> Response:
+    """Redirect to the last reply of a topic, or to the topic where there is none."""
+    last = replies.last_of(request.db, item.row.id)
+    return see_other(
+        topic_path(request, item.row.id) if last is None else reply_path(request, last)
+    )
+
+
+@page(
+    "topic_likes",
+    r"/topics/{topic_id:\d+}/likes",
+    topic_page,
+    Common.VIEW,
+    "likes",
+    schema=numbered_or_cursor,
+)
+def show_topic_likers(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page of those who like a topic."""
+    found = users.likers_of_topic(request.db, item.row.id, page_request(request))
+    return _people(request, found, topic_path(request, item.row.id))
+
+
+@page(
+    "reply_likes",
+    r"/replies/{reply_id:\d+}/likes",
+    reply_page,
+    Common.VIEW,
+    "likes",
+    schema=numbered_or_cursor,
+)
+def show_reply_likers(item: ReplyItem, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page of those who like a reply."""
+    found = users.likers_of_reply(request.db, item.row.id, page_request(request))
+    return _people(request, found, request.route_path("reply", reply_id=item.row.id))
+
+
+def _people(request: ForumRequest, found: Any, path: str) -> dict[str, Any]:
+    people = [Person.of(request, row) for row in found.rows]
+    return {"people": people, "path": path, **cursor_links(request, found.cursors)}

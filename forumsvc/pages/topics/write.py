@@ -30,7 +30,7 @@ from ..kept_text import digest_of
 from ..page import page, page_form
 from ..page_tree import for_users, reply_page, topic_page, topics_page
 from ..paths import see_other, topic_path
-from ..pictures import may_upload, picture_address, record_picture, stored_picture
+from ..pictures import PICTURE, may_upload, picture_address, record_picture, stored_picture
 from ..post_html import post_html
 from .prefilled import own_held_post, quotation, withdraw_held_post
 
@@ -39,8 +39,6 @@ Save = Callable[[ForumRequest, Mapping[str, Any], RenderedPost], str]
 _EDITED = Message("Somebody has changed this since you began. Below is what it is now, and yours.")
 _ALT = re.compile(r"[\[\]\\\s]+")
 """What cannot stand in the alternative text of a picture in Markdown."""
-PICTURE = "picture"
-"""The field of a picture that is put at the end of the text."""
 
 
 @page("topic_new", "/topics/new", for_users(topics_page), TopicPermission.CREATE, "write")

@@ -11,7 +11,7 @@ from forumsvc import clock
 from forumsvc.ids import MAX_ID
 from forumsvc.markup.text_content import text_content
 from forumsvc.models import Topic
-from forumsvc.pages.crawlers import sitemap
+from forumsvc.pages import crawlers
 from forumsvc.pages.previews import beginning
 from forumsvc.services.search_reindex import reindex
 from tests import databases
@@ -160,7 +160,7 @@ def test_a_part_of_the_sitemap_is_kept_for_an_hour(
 def test_the_sitemap_has_every_visible_topic_once(
     forum: Forum, visitor: Visitor, topic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sitemap, "PART", 2)
+    monkeypatch.setattr(crawlers, "PART", 2)
     alice, node = forum.person("alice2"), forum.node("Other")
     others = [forum.topic(alice, node) for _ in range(4)]
     forum.person("root", role="admin").delete(f"/topics/{others[0]}")

@@ -7,21 +7,21 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from ...errors import ForumError, Invalid, RateLimited, Unavailable
-from ...permissions import SearchPermission as May
-from ...queries import users
-from ...resources.search import Search
-from ...schemas.fields import Choice, optional, parameters
-from ...schemas.search import MAX_USERS, TOPIC_SEARCH
-from ...schemas.validation import validate_query
-from ...web.api.request import ForumRequest
-from ...web.search import FoundPosts, find_replies, find_topics, search_connection
-from ..forms import WHOLE_FORM, Values, form
-from ..languages import as_sentence
-from ..lines import Moment, Person
-from ..page import page
-from ..page_tree import search_page
-from ..paths import post_path, with_query
+from ..errors import ForumError, Invalid, RateLimited, Unavailable
+from ..permissions import SearchPermission as May
+from ..queries import users
+from ..resources.search import Search
+from ..schemas.fields import Choice, optional, parameters
+from ..schemas.search import MAX_USERS, TOPIC_SEARCH
+from ..schemas.validation import validate_query
+from ..web.api.request import ForumRequest
+from ..web.search import FoundPosts, find_replies, find_topics, search_connection
+from .forms import WHOLE_FORM, Values, form
+from .languages import as_sentence
+from .lines import Moment, Person
+from .page import page
+from .page_tree import search_page
+from .paths import post_path, with_query
 
 
 class Kind(StrEnum):
@@ -54,7 +54,7 @@ class Results(NamedTuple):
 _SCHEMA = parameters(*TOPIC_SEARCH.children, optional("kind", Choice(Kind), Kind.TOPICS))
 
 
-@page("search", "/search", search_page, May.SEARCH, "show")
+@page("search", "/search", search_page, May.SEARCH, "search")
 def show_search(context: Search, request: ForumRequest) -> Values:
     """Return the values of the search page: the form, and what was found, if anything is sought."""
     words = request.parameters.get("q")

@@ -1,4 +1,4 @@
-"""The page of a user, with the lists that the API has below it."""
+"""The page of a user, with the lists that the API has below it, and the buttons on it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -6,27 +6,28 @@ from typing import Any, NamedTuple
 
 from pyramid.response import Response
 
-from ...db.execution import ReadConnection
-from ...db.keyset_paging import PageRequest, PageRows
-from ...models import PROFILE_TEXTS, UserState
-from ...permissions import Common
-from ...permissions import UserPermission as May
-from ...presenters.users import user_detail
-from ...queries import replies, topics, users
-from ...queries.topics import UserTopicOrder
-from ...queries.viewer_states import Subject, load_viewer_states
-from ...resources.users import UserItem
-from ...security.identity import Level, level_of
-from ...security.policy import abilities, granted
-from ...web.api.request import ForumRequest
-from ..lines import Moment, Person, topic_lines
-from ..page import page
-from ..page_tree import user_page
-from ..paging import cursor_links, numbered_or_cursor, page_request
-from ..paths import absolute_url, see_other, topic_path, user_path
-from ..post_html import post_html
-from ..previews import Preview, beginning, picture_of_page
-from .actions import user_buttons
+from ..db.execution import ReadConnection
+from ..db.keyset_paging import PageRequest, PageRows
+from ..models import PROFILE_TEXTS, UserState
+from ..permissions import Common
+from ..permissions import UserPermission as May
+from ..presenters.users import user_detail
+from ..queries import replies, topics, users
+from ..queries.topics import UserTopicOrder
+from ..queries.viewer_states import Subject, ViewerState, load_viewer_states
+from ..resources.users import UserItem
+from ..security.identity import Level, level_of
+from ..security.policy import abilities, granted
+from ..services import relations
+from ..web.api.request import ForumRequest
+from .buttons import Button, button_pages
+from .lines import Moment, Person, topic_lines
+from .page import page
+from .page_tree import for_users, user_page
+from .paging import cursor_links, numbered_or_cursor, page_request
+from .paths import absolute_url, see_other, topic_path, user_path
+from .post_html import post_html
+from .previews import Preview, beginning, picture_of_page
 
 
 class UserList(NamedTuple):
@@ -52,7 +53,7 @@ LISTS = {
     "following": UserList("users", users.followed_by),
 }
 _user_page = partial(
-    page, factory=user_page, permission=Common.VIEW, template="show", schema=numbered_or_cursor
+    page, factory=user_page, permission=Common.VIEW, template="user", schema=numbered_or_cursor
 )
 
 
@@ -127,3 +128,45 @@ def show_or_redirect(item: UserItem, request: ForumRequest) -> Response | dict[s
     """Redirect to a user's page, or show it if its usual path belongs to another page."""
     path = user_path(request, item.row.user_login)
     return show_user(item, request) if path.startswith("/users/") else see_other(path)
+
+
+def _follow(request: ForumRequest, row: Any) -> None:
+    relations.follow_user(request.db, request.actor_id, request.now, row.user_id)
+
+
+def _unfollow(request: ForumRequest, row: Any) -> None:
+    relations.unfollow_user(request.db, request.actor_id, row.user_id)
+
+
+def _block(request: ForumRequest, row: Any) -> None:
+    relations.block_user(request.db, request.actor_id, request.now, row.user_id)
+
+
+def _unblock(request: ForumRequest, row: Any) -> None:
+    relations.unblock_user(request.db, request.actor_id, row.user_id)
+
+
+USER_BUTTONS = {
+    "follow": Button(May.FOLLOW, _follow, None),
+    "unfollow": Button(May.UNFOLLOW, _unfollow, None),
+    "block": Button(May.BLOCK, _block, None),
+    "unblock": Button(May.UNBLOCK, _unblock, None),
+}
+"""By the name in the path, which is that of the API."""
+
+
+def user_buttons(may: dict[str, bool], state: ViewerState) -> list[str]:
+    """Return the names of the actions that make sense now and that the caller may do.
+
+    may: by permission; state: the caller's relations to the user.
+    """
+    shown = [
+        "unfollow" if state["followed"] else "follow",
+        "unblock" if state["blocked"] else "block",
+    ]
+    return [name for name in shown if may[USER_BUTTONS[name].permission]]
+
+
+@button_pages("user", "/{login}", for_users(user_page), USER_BUTTONS)
+def _after(request: ForumRequest, row: Any, action: str) -> str:
+    return user_path(request, row.user_login)

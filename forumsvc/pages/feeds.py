@@ -13,25 +13,25 @@ from markupsafe import escape
 from pyramid.renderers import render
 from pyramid.response import Response
 
-from ...clock import rfc3339
-from ...db.keyset_paging import PageRequest
-from ...markup.html_nodes import nodes
-from ...markup.text_content import text_of_cut_html, without_details
-from ...permissions import Common
-from ...queries import feeds, topics
-from ...queries.rows import TopicListRow
-from ...queries.topics import TopicOrder, UserTopicOrder
-from ...resources.base import Resource
-from ...resources.nodes import NodeItem
-from ...resources.users import UserItem
-from ...unicode_forms import character_border
-from ...web.api.request import ForumRequest
-from ...web.http_cache.cache_policy import TOPIC_LIST
-from ..files import file_response
-from ..page import page
-from ..page_tree import node_page, topics_page, user_page
-from ..paths import absolute_url, feed_path, node_path, see_other, topic_path, user_path
-from ..post_html import post_html
+from ..clock import rfc3339
+from ..db.keyset_paging import PageRequest
+from ..markup.html_nodes import nodes
+from ..markup.text_content import text_of_cut_html, without_details
+from ..permissions import Common
+from ..queries import feeds, topics
+from ..queries.rows import TopicListRow
+from ..queries.topics import TopicOrder, UserTopicOrder
+from ..resources.base import Resource
+from ..resources.nodes import NodeItem
+from ..resources.users import UserItem
+from ..unicode_forms import character_border
+from ..web.api.request import ForumRequest
+from ..web.http_cache.cache_policy import TOPIC_LIST
+from .files import file_response
+from .page import page
+from .page_tree import node_page, topics_page, user_page
+from .paths import absolute_url, feed_path, node_path, see_other, topic_path, user_path
+from .post_html import post_html
 
 _ENTRIES = 20
 _LENGTH = 2_000

@@ -7,24 +7,24 @@ from typing import Any
 from markupsafe import Markup
 from pyramid.response import Response
 
-from ... import clock
-from ...ids import parse_id
-from ...models import NotificationType
-from ...models.notification import KINDS
-from ...permissions import Common, NotificationPermission
-from ...queries import notifications
-from ...queries.notifications import NotificationPage
-from ...queries.rows import NotificationRow
-from ...resources.notifications import Notifications
-from ...services.moderation import notices
-from ...services.notifications import inbox
-from ...web.api.request import ForumRequest
-from ..lines import Moment, Person
-from ..page import page, page_form
-from ..page_tree import notifications_page
-from ..paging import cursor_links, numbered_or_cursor, page_request
-from ..paths import node_path, redirect_to_page, topic_path
-from ..post_html import post_html
+from .. import clock
+from ..ids import parse_id
+from ..models import NotificationType
+from ..models.notification import KINDS
+from ..permissions import Common, NotificationPermission
+from ..queries import notifications
+from ..queries.notifications import NotificationPage
+from ..queries.rows import NotificationRow
+from ..resources.notifications import Notifications
+from ..services.moderation import notices
+from ..services.notifications import inbox
+from ..web.api.request import ForumRequest
+from .lines import Moment, Person
+from .page import page, page_form
+from .page_tree import notifications_page
+from .paging import cursor_links, numbered_or_cursor, page_request
+from .paths import node_path, redirect_to_page, topic_path
+from .post_html import post_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class NotificationLine:
     "/notifications",
     notifications_page,
     Common.VIEW,
-    "show",
+    "notifications",
     schema=numbered_or_cursor,
 )
 def show_notifications(own: Notifications, request: ForumRequest) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def read_notifications(own: Notifications, request: ForumRequest) -> Response:
     "/notifications/delete",
     notifications_page,
     NotificationPermission.DESTROY,
-    "delete",
+    "delete_notifications",
 )
 def ask_to_delete(own: Notifications, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page that asks first."""

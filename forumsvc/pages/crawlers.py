@@ -1,4 +1,4 @@
-"""/sitemap.xml (sitemaps.org): an index, whose parts hold the topics by ranges of their ids."""
+"""For search engines: /robots.txt (RFC 9309) and /sitemap.xml (sitemaps.org)."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,19 +8,20 @@ from typing import Any
 from pyramid.renderers import render
 from pyramid.response import Response
 
-from ...clock import rfc3339
-from ...errors import NotFound
-from ...ids import MAX_ID, parse_id
-from ...models import Topic
-from ...permissions import Common
-from ...queries import feeds, nodes
-from ...queries.id_ranges import id_ranges
-from ...resources.topics import Topics
-from ...web.api.request import ForumRequest
-from ..files import file_response
-from ..page import page
-from ..page_tree import topics_page
-from ..paths import absolute_url, node_path, topic_path
+from ..clock import rfc3339
+from ..errors import NotFound
+from ..ids import MAX_ID, parse_id
+from ..models import Topic
+from ..permissions import Common
+from ..queries import feeds, nodes
+from ..queries.id_ranges import id_ranges
+from ..resources.topics import Topics
+from ..web.api.request import ForumRequest
+from .files import file_response
+from .page import page
+from .page_context import PageContext, public_page
+from .page_tree import topics_page
+from .paths import absolute_url, node_path, topic_path
 
 PART = 10_000
 """How many ids a part covers; a file may have 50,000 addresses."""
@@ -33,7 +34,7 @@ _Place = tuple[str, datetime | None]
 
 
 @page("sitemap", "/sitemap.xml", topics_page, Common.VIEW)
-def show_index(context: Topics, request: ForumRequest) -> Response:
+def show_sitemap(context: Topics, request: ForumRequest) -> Response:
     """List the parts: the nodes first, then the topics, the oldest first."""
     ranges = islice(id_ranges(request.db, Topic, PART), _MOST_PARTS)
     parts = [0, *(first // PART + 1 for first, _ in ranges)]
@@ -43,7 +44,7 @@ def show_index(context: Topics, request: ForumRequest) -> Response:
 
 
 @page("sitemap_part", r"/sitemap-{part:\d+}.xml", topics_page, Common.VIEW)
-def show_part(context: Topics, request: ForumRequest) -> Response:
+def show_sitemap_part(context: Topics, request: ForumRequest) -> Response:
     """List the pages of a part. Raises NotFound."""
     number = request.matchdict["part"]
     if number == "0":
@@ -94,3 +95,25 @@ def _xml(request: ForumRequest, root: str, element: str, places: Iterable[_Place
     shown = [(address, time and rfc3339(time)) for address, time in places]
     values: dict[str, Any] = {"root": root, "element": element, "places": shown}
     return render("templates/sitemap.jinja2", values, request=request).encode()
+
+
+_DISALLOWED = (
+    "/api/",
+    "/oauth/",
+    "/search",
+    "/login",
+    "/signup",
+    "/password/",
+    "/topics/new",
+    "/topics/*/replies",
+    "/topics/*/likes",
+    "/replies/*/likes",
+)
+
+
+@page("robots", "/robots.txt", public_page, Common.VIEW)
+def show_robots(context: PageContext, request: ForumRequest) -> Response:
+    sitemap = absolute_url(request, request.route_path("sitemap"))
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _DISALLOWED)]
+    text = "\n".join([*lines, "", f"Sitemap: {sitemap}", ""])
+    return file_response(text.encode(), "text/plain")

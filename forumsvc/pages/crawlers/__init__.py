@@ -1,1 +1,0 @@
-"""For search engines: robots.txt and the sitemap."""

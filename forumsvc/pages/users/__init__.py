@@ -1,1 +1,0 @@
-"""The pages of users: the profile, and the lists below it."""
