@@ -1,7 +1,6 @@
 """/moderation/users/:login: a user's restrictions, with forms to silence and to warn."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from pyramid.response import Response
@@ -26,14 +25,6 @@ from ..paths import see_other, user_path
 
 _ACTIONS = {"silence": SILENCE_FORM, "unsilence": REASON_FORM, "warn": WARNING_FORM}
 _PERMISSIONS = {"silence": May.SILENCE, "unsilence": May.UNSILENCE, "warn": May.WARN}
-_action_page = partial(
-    page,
-    "moderated_user_action",
-    f"/moderation/users/{{login}}/{{action:{'|'.join(_ACTIONS)}}}",
-    moderated_user_page,
-    method="POST",
-    template="member",
-)
 
 
 @page(
@@ -49,9 +40,6 @@ def show_member(item: UserItem, request: ForumRequest) -> Values:
     return form(**_others(item, request))
 
 
-@_action_page(permission=May.SILENCE, match_param="action=silence")
-@_action_page(permission=May.UNSILENCE, match_param="action=unsilence")
-@_action_page(permission=May.WARN, match_param="action=warn")
 def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
     """Silence, unsilence or warn, or show what is wrong."""
     name = request.matchdict["action"]
@@ -68,6 +56,18 @@ def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
     request.validated = {"page": 1}
     schema = _ACTIONS[name]
     return process_form(request, schema, act, **{**_others(item, request), "failed": name})
+
+
+for _name, _permission in _PERMISSIONS.items():
+    page(
+        "moderated_user_action",
+        f"/moderation/users/{{login}}/{{action:{'|'.join(_ACTIONS)}}}",
+        moderated_user_page,
+        _permission,
+        "member",
+        method="POST",
+        match_param=f"action={_name}",
+    )(submit_member)
 
 
 def _act(name: str, item: UserItem, request: ForumRequest, values: Mapping[str, Any]) -> None:
