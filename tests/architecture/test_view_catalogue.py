@@ -11,6 +11,7 @@ from forumsvc.permissions import FORBIDDEN
 from forumsvc.resources.base import Container
 from forumsvc.resources.root import Root
 from forumsvc.security.identity import Identity
+from forumsvc.web.api.operations import operation_name
 from tests.functional import access_matrix
 from tests.functional.forum import make_app
 
@@ -83,6 +84,13 @@ def test_only_views_for_programs_need_no_csrf_token(views: list[dict[str, Any]])
     answering = [view for view in views if not view["exception_only"]]
     without = {view["route_name"] for view in answering if view["require_csrf"] is False}
     assert without - {None} == {"api", "oauth_token", "oauth_revoke", "oauth_introspect"}
+
+
+def test_no_two_views_have_the_same_name_in_the_metrics(views: list[dict[str, Any]]) -> None:
+    named: dict[str, set[Any]] = {}
+    for view in views:
+        named.setdefault(operation_name(view["callable"]), set()).add(view["callable"])
+    assert {name: same for name, same in named.items() if len(same) > 1} == {}
 
 
 ACTIONS = {"ban", "unban", "normal", "excellent", "unexcellent", "close", "open"}
