@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from markupsafe import Markup
@@ -28,6 +29,8 @@ from ..pictures import may_upload
 from ..post_html import MAX_PAGE_TEXT, REPLIES_PER_PAGE, page_of_floor, post_html
 from ..previews import topic_preview
 from .actions import asking_buttons, reply_buttons, topic_buttons
+
+_likers_page = partial(page, permission=Common.VIEW, template="likes", schema=numbered_or_cursor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,28 +162,14 @@ def go_to_last(item: TopicItem, request: ForumRequest) -> Response:
     )
 
 
-@page(
-    "topic_likes",
-    r"/topics/{topic_id:\d+}/likes",
-    topic_page,
-    Common.VIEW,
-    "likes",
-    schema=numbered_or_cursor,
-)
+@_likers_page("topic_likes", r"/topics/{topic_id:\d+}/likes", topic_page)
 def show_topic_likers(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page of those who like a topic."""
     found = users.likers_of_topic(request.db, item.row.id, page_request(request))
     return _people(request, found, topic_path(request, item.row.id))
 
 
-@page(
-    "reply_likes",
-    r"/replies/{reply_id:\d+}/likes",
-    reply_page,
-    Common.VIEW,
-    "likes",
-    schema=numbered_or_cursor,
-)
+@_likers_page("reply_likes", r"/replies/{reply_id:\d+}/likes", reply_page)
 def show_reply_likers(item: ReplyItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page of those who like a reply."""
     found = users.likers_of_reply(request.db, item.row.id, page_request(request))

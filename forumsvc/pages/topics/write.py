@@ -8,7 +8,8 @@ from typing import Any, cast
 import colander
 from pyramid.response import Response
 
-from ...permissions import ReplyPermission, TopicPermission
+from ...permissions import ReplyPermission
+from ...permissions import TopicPermission as May
 from ...queries import nodes, topics
 from ...queries.rows import ReplyRow, TopicRow
 from ...resources.base import Resource
@@ -41,7 +42,7 @@ _ALT = re.compile(r"[\[\]\\\s]+")
 """What cannot stand in the alternative text of a picture in Markdown."""
 
 
-@page("topic_new", "/topics/new", for_users(topics_page), TopicPermission.CREATE, "write")
+@page("topic_new", "/topics/new", for_users(topics_page), May.CREATE, "write")
 def show_new(context: Topics, request: ForumRequest) -> Values:
     """Return the form of a new topic. `node_id` in the query chooses the node.
 
@@ -71,13 +72,7 @@ def create(context: Topics, request: ForumRequest) -> Response | Values:
     return _submit(context, request, topic_form, save, **_topic_values(context, request, "new"))
 
 
-@page(
-    "topic_edit",
-    r"/topics/{topic_id:\d+}/edit",
-    for_users(topic_page),
-    TopicPermission.UPDATE,
-    "write",
-)
+@page("topic_edit", r"/topics/{topic_id:\d+}/edit", for_users(topic_page), May.UPDATE, "write")
 def show_edit(item: TopicItem, request: ForumRequest) -> Values:
     row = cast("TopicRow", item.row)
     values = {"title": row.title, "node_id": str(row.node_id), "body": row.body}
@@ -89,7 +84,7 @@ def show_edit(item: TopicItem, request: ForumRequest) -> Values:
 def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         topic_service.check_node(request.executor, values["node_id"])
-        locked = lock_item(item, request, TopicPermission.UPDATE, whole_row=True)
+        locked = lock_item(item, request, May.UPDATE, whole_row=True)
         row = cast("TopicRow", locked.row)
         now = {"body": row.body, "title": row.title, "node_id": row.node_id}
         _check_seen(request, {**values, "body": body.body}, now)
@@ -106,13 +101,7 @@ def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
     return _submit(item, request, topic_form, save, **_topic_values(item, request, "edit"))
 
 
-@page(
-    "topic_reply",
-    r"/topics/{topic_id:\d+}/replies",
-    for_users(topic_page),
-    TopicPermission.REPLY,
-    "write",
-)
+@page("topic_reply", r"/topics/{topic_id:\d+}/replies", for_users(topic_page), May.REPLY, "write")
 def show_reply(item: TopicItem, request: ForumRequest) -> Values:
     """Return the form of a reply. `quote` in the query quotes another reply; `held`: as above."""
     held = own_held_post(request)
@@ -130,7 +119,7 @@ def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
 
     @once
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
-        locked = lock_item(item, request, TopicPermission.REPLY, whole_row=False)
+        locked = lock_item(item, request, May.REPLY, whole_row=False)
         withdraw_held_post(request)
         publisher = request.registry.publisher
         created = publisher.create_reply(
