@@ -17,7 +17,7 @@ from ..db.execution import SqlConnection
 from ..models import JobKind, User
 from ..services import jobs, photos, search_merge
 from ..services.account_work import Account, AccountTask, Step
-from ..services.erased_texts import OF_RENAMING
+from ..services.erased_texts import RENAMING_STEPS
 from ..services.erasure import REMOVED
 from ..services.erasure_steps import STEPS
 from ..services.jobs import Claimed
@@ -28,7 +28,7 @@ from .job_runner import Handler
 _TURN_SECONDS = 20.0
 """After so long the job is freed for a moment, long before its lock ends."""
 _PAUSE_SECONDS = 0.005
-"""Between two transactions others write, for as long as the last one took and a little longer."""
+"""Pause as long as the last transaction took and this longer: SQLite lets others write between."""
 _LOOK_AGAIN = timedelta(seconds=2)
 """After so long it is looked again whether the search has indexed what was changed."""
 _MERGE = "merge {}"
@@ -50,7 +50,7 @@ class AccountWorker(Handler):
     def run(self, job: Claimed) -> None:
         """Do the next steps of an order."""
         account, data = self._account(job), dict(job.data)
-        steps = OF_RENAMING if data["task"] == AccountTask.RENAME else STEPS[data["posts"]]
+        steps = RENAMING_STEPS if data["task"] == AccountTask.RENAME else STEPS[data["posts"]]
         names = list(steps)
         if data["task"] == AccountTask.ERASE and self._database.is_sqlite:
             names += map(_MERGE.format, search_merge.TABLES)
@@ -60,7 +60,7 @@ class AccountWorker(Handler):
                 self._remove_files(data["files"])
                 data = {**data, "files": []}
                 with self._database.session.begin() as db:
-                    jobs.advance(db, job, data)
+                    jobs.save_progress(db, job, data)
             name = data.get("step", "")
             if name not in names:
                 # A new order, or one of another release; a step may be done twice.
@@ -73,7 +73,7 @@ class AccountWorker(Handler):
             else:
                 soon = clock.now() + _LOOK_AGAIN
                 with self._database.session.begin() as db:
-                    jobs.move(db, job, clock.now(), data, soon)
+                    jobs.save_progress(db, job, data, due_at=soon)
                 return
             if done is None:
                 return
@@ -86,7 +86,7 @@ class AccountWorker(Handler):
             if is_over and name != names[-1]:
                 data = {**data, "step": names[names.index(name) + 1], "last_id": 0}
         with self._database.session.begin() as db:
-            jobs.move(db, job, clock.now(), data, job.due_at)
+            jobs.save_progress(db, job, data, due_at=job.due_at)
 
     def _part(
         self, job: Claimed, account: Account, step: Step, data: dict[str, Any]
@@ -110,7 +110,7 @@ class AccountWorker(Handler):
                     data = {**data, "files": [*data.get("files", []), *files]}
                 if isinstance(part[-1], int):
                     data = {**data, "last_id": part[-1]}
-                jobs.advance(session, job, data)
+                jobs.save_progress(session, job, data)
             # On SQLite one writer at a time is let in, and who waits does not queue up.
             time.sleep(time.monotonic() - start + _PAUSE_SECONDS)
         return {**data, "last_id": next_id or 0}, next_id is None
@@ -133,7 +133,7 @@ class AccountWorker(Handler):
                 return None
             has_more = search_merge.merge(db, table, is_first=not data.get("last_id"))
             data = {**data, "last_id": 1}
-            jobs.advance(db, job, data)
+            jobs.save_progress(db, job, data)
         time.sleep(time.monotonic() - start + _PAUSE_SECONDS)
         return data, not has_more
 

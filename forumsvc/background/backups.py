@@ -86,7 +86,7 @@ class BackupMaker(Handler):
             again_at = self._make(clock.now())
             if again_at is not None:
                 with self._database.session.begin() as db:
-                    jobs.give_back(db, job, again_at)
+                    jobs.release_untried(db, job, again_at)
                 return
         with self._database.session.begin() as db:
             if jobs.hold(db, job):

@@ -38,7 +38,7 @@ class DataExporter(Handler):
         except ExportStopped:
             with self._database.session.begin() as db:
                 # Nothing, if the job is another's.
-                jobs.give_back(db, job, clock.now())
+                jobs.release_untried(db, job, clock.now())
 
 
 class _StoppableFile(ExportFile):

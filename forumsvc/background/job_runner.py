@@ -171,7 +171,7 @@ class JobRunner:
         while True:
             try:
                 with self._database.session.begin() as db:
-                    jobs.give_back(db, job, due_at)
+                    jobs.release_untried(db, job, due_at)
             except DATABASE_ERRORS:
                 if self._stopping.wait(self.interval):
                     return

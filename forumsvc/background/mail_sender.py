@@ -71,7 +71,7 @@ class MailSender(Handler):
 
     def _discard(self, job: Claimed) -> None:
         with self._database.session.begin() as db:
-            jobs.discard_own(db, job)
+            jobs.delete_claimed(db, job)
 
     def _message(self, job: Claimed) -> EmailMessage | None:
         sender = self._settings["mail.sender"]

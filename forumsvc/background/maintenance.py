@@ -90,7 +90,7 @@ class Maintenance:
         """Remove exports of people's data whose time is over."""
         now = clock.now()
         return self._exports.run(
-            lambda db, after: data_export_requests.over(db, now, after),
+            lambda db, after: data_export_requests.due(db, now, after),
             lambda db, export: data_export_requests.remove(db, self._storages, export),
         )
 
@@ -111,7 +111,7 @@ class Maintenance:
             return False
         before = clock.now() - self._keep_unconfirmed
         return self._unconfirmed.run(
-            lambda db, after: unconfirmed_accounts.over(db, before, after),
+            lambda db, after: unconfirmed_accounts.due(db, before, after),
             lambda db, user: unconfirmed_accounts.end(db, before, user.id),
         )
 
@@ -119,7 +119,7 @@ class Maintenance:
         """Erase people who closed their account and whose time is over."""
         now = clock.now()
         return self._closing.run(
-            lambda db, after: closures.over(db, now, after),
+            lambda db, after: closures.due(db, now, after),
             lambda db, user: closures.end(db, now, user, self._secret),
         )
 
@@ -151,12 +151,12 @@ def _keep(settings: Settings, name: str) -> timedelta | None:
 
 def _delete_reviews(database: Database, keep: timedelta | None) -> int:
     """Delete some of the reviews that were decided so long ago; return how many."""
-    return _end(database, keep, reviews.is_any_over, reviews.delete_some)
+    return _end(database, keep, reviews.has_due, reviews.delete_some)
 
 
 def _purge_deleted(database: Database, keep: timedelta | None) -> int:
     """Delete the texts of some of the posts that were deleted so long ago; return how many."""
-    return _end(database, keep, purge.is_any_over, purge.purge_some)
+    return _end(database, keep, purge.has_due, purge.purge_some)
 
 
 def _trim_log(database: Database, keep: timedelta | None) -> int:
@@ -176,7 +176,7 @@ def _trim_log(database: Database, keep: timedelta | None) -> int:
 def _end(
     database: Database,
     keep: timedelta | None,
-    is_any_over: Callable[[SqlConnection, datetime], bool],
+    has_due: Callable[[SqlConnection, datetime], bool],
     end: Callable[[Session, datetime], int],
 ) -> int:
     """Call `end` if there is something to do, which is looked up without a lock."""
@@ -184,7 +184,7 @@ def _end(
         return 0
     before = clock.now() - keep
     with database.reads.connect() as connection:
-        if not is_any_over(connection, before):
+        if not has_due(connection, before):
             return 0
     with database.session.begin() as db:
         return end(db, before)

@@ -44,6 +44,6 @@ class SilenceEnder:
             self._count_at = time.monotonic() + _COUNT_SECONDS
         now = clock.now()
         return self._silences.run(
-            lambda db, after: restrictions.over(db, now, after),
+            lambda db, after: restrictions.due(db, now, after),
             lambda db, user: restrictions.end_expired(db, now, user.id),
         )

@@ -45,20 +45,20 @@ class Sweeper(Handler):
                     if not jobs.hold(db, job):
                         return
                     sweeps.sweep_post(db, clock.now(), sweep, post)
-                    jobs.advance(db, job, position)
+                    jobs.save_progress(db, job, position)
             except Exception as error:
                 if is_temporary(error) or attempts < _ATTEMPTS:
                     raise
                 log.exception("Sweep %d leaves %s as it is", sweep.id, post)
                 with self._database.session.begin() as db:
                     sweeps.record_failure(db, clock.now(), sweep, post)
-                    jobs.advance(db, job, position)
+                    jobs.save_progress(db, job, position)
             attempts = 1
             # On SQLite one writer at a time is let in, and who waits does not queue up.
             time.sleep(time.monotonic() - start + _PAUSE_SECONDS)
         with self._database.session.begin() as db:
             if posts:
-                jobs.move(db, job, clock.now(), position, job.due_at)
+                jobs.save_progress(db, job, position, due_at=job.due_at)
             elif jobs.hold(db, job):
                 sweeps.finish(db, clock.now(), sweep.id)
                 jobs.finish(db, job, clock.now())

@@ -82,7 +82,7 @@ class WebhookSender(Handler):
             if due_at is None:
                 jobs.finish(db, job, clock.now())
             elif unanswered is None:
-                jobs.move(db, job, clock.now(), {}, due_at)
+                jobs.save_progress(db, job, {}, due_at=due_at)
             else:
                 resume_at = deliveries.resume_at(unanswered.delivery, clock.now())
                 jobs.pause(db, job, max(due_at, resume_at), unanswered.error or "")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ..files import private
+from ..files import open_private
 from ..media.storage import is_name, parse_digest
 from .errors import BackupError
 from .folder import forget_members
@@ -81,7 +81,7 @@ class Archive:
         member = waiting.pop(info.name, None)
         if member is None:
             raise BackupError(f"The backup has an unknown member {info.name[:80]!r}.")
-        with open(dump / info.name.removeprefix(DUMP), "xb", opener=private) as copy:
+        with open(dump / info.name.removeprefix(DUMP), "xb", opener=open_private) as copy:
             if _copy(file, copy) != member:
                 raise BackupError(f"{info.name} is damaged: it is not what the manifest says.")
 

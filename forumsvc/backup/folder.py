@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..files import private
+from ..files import open_private
 from .errors import BackupBusy, BackupError
 from .manifest import DUMP
 
@@ -41,7 +41,7 @@ def alone_in(folder: Path) -> Iterator[Path]:
 
 def _open_lock(path: Path) -> BinaryIO:
     try:
-        return open(path, "ab", opener=private)
+        return open(path, "ab", opener=open_private)
     except PermissionError:
         raise BackupError(
             f"{path} cannot be opened: Permission denied. If another user made a backup here, "

@@ -13,7 +13,7 @@ from typing import IO
 from ..db.engine import Database
 from ..dump import write_dump
 from ..errors import NotFound
-from ..files import private
+from ..files import open_private
 from ..media.storage import parse_digest
 from ..queries import photos
 from ..services.photo_storage import PhotoStorages
@@ -42,7 +42,7 @@ def write_tar(source: Source, path: Path, work: Path) -> Manifest:
     dump = work / "written"
     written = write_dump(source.database, dump, secrets=True)
     members: dict[str, Member] = {}
-    with open(path, "xb", opener=private) as file, tarfile.open(fileobj=file, mode="w") as tar:
+    with open(path, "xb", opener=open_private) as file, tarfile.open(fileobj=file, mode="w") as tar:
         for one in sorted(dump.iterdir()):
             with one.open("rb") as opened:
                 sha256 = hashlib.file_digest(opened, "sha256").hexdigest()

@@ -53,7 +53,7 @@ def unsilence(context: Context, login: str, reason: str) -> None:
     """Let a silenced or blocked user write again."""
     reason, _ = check_texts(reason, is_required=False)
     with context.transaction() as db:
-        account = restrictions.lift_of_login(db, login, reason=reason or None)
+        account = restrictions.end_silence_by_login(db, login, reason=reason or None)
     context.output(f"{account.login} can write.", login=account.login, state=account.state)
 
 

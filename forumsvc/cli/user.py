@@ -170,7 +170,9 @@ def block(context: Context, logins: tuple[str, ...]) -> None:
 def unblock(context: Context, logins: tuple[str, ...]) -> None:
     """Unblock users. If one of them cannot be unblocked, nobody is."""
     with context.transaction() as db:
-        changed = [restrictions.lift_of_login(db, login) for login in accounts.in_order(db, logins)]
+        changed = [
+            restrictions.end_silence_by_login(db, login) for login in accounts.in_order(db, logins)
+        ]
     _output_all(context, changed, "is active now")
 
 

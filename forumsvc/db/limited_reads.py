@@ -39,7 +39,7 @@ class ReadTimeout(Exception):
     """The reads took longer than allowed."""
 
 
-_TIMES = "times of limited reads"
+_TIMES_KEY = "times of limited reads"
 
 
 def time_left(connection: Connection) -> float:
@@ -47,7 +47,7 @@ def time_left(connection: Connection) -> float:
 
     For work between statements. 1 for a connection without a limit.
     """
-    times = connection.info.get(_TIMES)
+    times = connection.info.get(_TIMES_KEY)
     if times is None:
         return 1.0
     began, deadline = times
@@ -103,7 +103,7 @@ class LimitedReads:
             return time.monotonic() > deadline
 
         info = connection.info  # which a lost connection has no more
-        info[_TIMES] = began, deadline
+        info[_TIMES_KEY] = began, deadline
         event.listen(connection, "before_cursor_execute", lambda *args: _check_time(connection))
         driver: Any = connection.connection.driver_connection
         if self._is_sqlite:
@@ -117,7 +117,7 @@ class LimitedReads:
                 raise ReadTimeout from error
             raise
         finally:
-            info.pop(_TIMES, None)
+            info.pop(_TIMES_KEY, None)
             if self._is_sqlite:
                 driver.set_progress_handler(None, 0)
             else:

@@ -29,8 +29,8 @@ def check(installation: Installation) -> Iterator[Finding]:
         why = deployment.why_not(db, installation.settings["site.url"])
         then = clock.now() - _OVERDUE
         overdue = {
-            "The account is not closed": [row.id for row in closures.over(db, then)],
-            "The silence is not tidied up": [row.id for row in restrictions.over(db, then)],
+            "The account is not closed": [row.id for row in closures.due(db, then)],
+            "The silence is not tidied up": [row.id for row in restrictions.due(db, then)],
         }
     if why is not None:
         yield warning(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .. import clock
 from ..db.engine import Database
-from ..files import private, sync_folder
+from ..files import open_private, sync_folder
 from .errors import DumpError
 from .manifest import NAME, Manifest, Member, member_name
 from .snapshot import is_current, open_snapshot
@@ -58,7 +58,7 @@ def write_tar(
     with _part_of(database, path) as part:
         manifest = _write_members(database, part, secrets, progress)
         made = part / "made.tar"
-        with open(made, "xb", opener=private) as file:
+        with open(made, "xb", opener=open_private) as file:
             with tarfile.open(fileobj=file, mode="w") as tar:
                 for name in [NAME, *map(member_name, manifest.tables)]:
                     tar.add(part / name, name)
@@ -99,7 +99,7 @@ def _write_members(database: Database, folder: Path, secrets: bool, progress: Pr
             tables[table.name] = Member(rows, sha256, snapshot.last_id(table))
             progress(table.name)
     manifest = Manifest(version("forumsvc"), snapshot.revision, created_at, secrets, tables)
-    with open(folder / NAME, "x", encoding="utf-8", opener=private) as file:
+    with open(folder / NAME, "x", encoding="utf-8", opener=open_private) as file:
         file.write(manifest.to_json())
         file.flush()
         os.fsync(file.fileno())
@@ -109,7 +109,7 @@ def _write_members(database: Database, folder: Path, secrets: bool, progress: Pr
 def _write_lines(path: Path, blocks: Iterable[bytes]) -> tuple[int, str]:
     """Write blocks of lines, compressed; return the number of lines and the SHA-256 of the file."""
     rows, size, waiting = 0, 0, list[bytes]()
-    with open(path, "x+b", opener=private) as file:
+    with open(path, "x+b", opener=open_private) as file:
         with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
             for block in blocks:
                 rows += block.count(b"\n")

@@ -13,7 +13,7 @@ from ..queries import reviews
 from ..resources.page import PageResource
 from ..security.identity import Level
 from ..web.api.request import ForumRequest, caller_of
-from ..web.pipeline.network_blocks import notice_blocks_version
+from ..web.pipeline.network_blocks import enforce_blocks_changed_since
 from ..web.pipeline.session_cookie import SESSION, read_session_cookie, set_cookie
 from ..web.pipeline.transactions import is_unsafe
 from .browsers import browser_name
@@ -54,7 +54,7 @@ class PageContext(PageResource):
             self.user = sessions.find(request.executor, self.cookie, request.now)
         if self.user is not None:
             request.caller = caller_of(self.user, request)
-            notice_blocks_version(request, self.user.access_version)
+            enforce_blocks_changed_since(request, self.user.access_version)
         is_moderator = request.caller is not None and request.caller.is_moderator
         if is_moderator:
             self.open_reviews = reviews.waiting(request.executor)[0]

@@ -63,7 +63,7 @@ def take_back(db: Session, now: datetime, user_id: int) -> bool:
     return True
 
 
-def over(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
+def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
     """Return users who are to be erased by now, up to BATCH_SIZE, without a lock.
 
     after: only those with a higher id.

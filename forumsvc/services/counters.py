@@ -57,7 +57,7 @@ def _count_topic(
 def count_replies_deleted(
     db: Session, topic_ids: Collection[int], reply_ids: Collection[int]
 ) -> None:
-    """Count in topics those of their replies that were deleted; the topics are locked."""
+    """Subtract these deleted replies from the counters of their topics, which the caller locked."""
     deleted = select(func.count()).where(Reply.topic_id == Topic.id, Reply.id.in_(reply_ids))
     by_others = deleted.where(Reply.user_id != Topic.user_id).scalar_subquery()
     values = {

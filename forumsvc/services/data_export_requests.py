@@ -179,7 +179,7 @@ def _tell(db: Session, job: Claimed, now: datetime) -> None:
         mails.enqueue(db, MailKind.DATA_READY, email, now, user_id=user_id, data=said)
 
 
-def over(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
+def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
     """Return exports whose time is over, up to BATCH_SIZE, without a lock.
 
     after: only those with a higher id.

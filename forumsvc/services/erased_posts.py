@@ -23,7 +23,7 @@ from .erasure import PostsErasure
 from .moderation import actions
 from .moderation.actions import Action
 from .notifications import notify
-from .purge import tell
+from .purge import record_text_changed
 
 
 def _blank_topics(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
@@ -32,7 +32,7 @@ def _blank_topics(db: Session, now: datetime, account: Account, keys: Sequence[A
     values = {**_blank(account), "title": account.removed, "updated_at": now}
     db.execute(update_of(Topic).where(Topic.id.in_(ids)).values(values))
     for topic_id in ids:
-        tell(db, now, Topic, topic_id, topic_id)
+        record_text_changed(db, now, Topic, topic_id, topic_id)
 
 
 def _blank_replies(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
@@ -44,7 +44,7 @@ def _blank_replies(db: Session, now: datetime, account: Account, keys: Sequence[
     for topic_id in sorted({row.topic_id for row in rows}):
         topic_versions.bump(db, topic_id)
     for row in rows:
-        tell(db, now, Reply, row.id, row.topic_id)
+        record_text_changed(db, now, Reply, row.id, row.topic_id)
 
 
 def _blank(account: Account) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _delete_topics(db: Session, now: datetime, account: Account, keys: Sequence[
             topics.destroy(db, None, now, topic)
             values = {"title": account.removed, "body": "", "body_html": ""}
             db.execute(update_of(Topic).where(Topic.id == topic_id).values(values))
-            tell(db, now, Topic, topic_id, topic_id)
+            record_text_changed(db, now, Topic, topic_id, topic_id)
     db.execute(
         delete_of(SweptPost).where(SweptPost.topic_id.in_(keys), SweptPost.reply_id.is_(None))
     )
@@ -93,7 +93,7 @@ def _delete_replies(db: Session, now: datetime, account: Account, keys: Sequence
             post = account.user_id, row.topic_id, row.id
             actions.record(db, Action(EventType.REPLY_DELETED, None, now, *post))
         else:
-            tell(db, now, Reply, row.id, row.topic_id)
+            record_text_changed(db, now, Reply, row.id, row.topic_id)
 
 
 def _posts(
@@ -152,7 +152,7 @@ def _of_posts(topic: Change, reply: Change, topics_at_once: int, *, blanks: bool
     }
 
 
-OF_POSTS: dict[str, Steps] = {
+POST_STEPS: dict[str, Steps] = {
     PostsErasure.KEEP: {},
     PostsErasure.BLANK: _of_posts(_blank_topics, _blank_replies, 20, blanks=True),
     PostsErasure.DELETE: _of_posts(_delete_topics, _delete_replies, 1, blanks=False),

@@ -33,7 +33,7 @@ from .account_work import Account, Step, Steps, by_scan, deletion
 from .accounts import MAX_NAME
 from .login_texts import Rewrite, erase_login, link_to, mentioned_as
 from .nodes import MAX_SUMMARY
-from .purge import tell
+from .purge import record_text_changed
 
 _POSTS_AT_ONCE, _ROWS_AT_ONCE = 20, 100
 _IN_FLIGHT = timedelta(seconds=5)
@@ -152,7 +152,9 @@ def _step(
             if model is Reply:
                 topic_versions.bump(db, row.topic_id)
             if tells:
-                tell(db, now, model, row.id, row.topic_id if model is Reply else row.id)
+                record_text_changed(
+                    db, now, model, row.id, row.topic_id if model is Reply else row.id
+                )
 
     def condition(account: Account) -> ColumnElement[bool]:
         return _holds(model, names, account)
@@ -172,7 +174,7 @@ def _names_them(account: Account) -> ColumnElement[bool]:
     return _holds(IdempotencyKey, ("body",), account)
 
 
-OF_ERASURE: Steps = {
+TEXT_STEPS: Steps = {
     **{
         f"texts of {model.__tablename__}": _step(
             model, names, _erased, tells=model in (Topic, Reply)
@@ -181,7 +183,7 @@ OF_ERASURE: Steps = {
     },
     "answers to others": deletion(IdempotencyKey, _names_them),
 }
-OF_RENAMING: Steps = {
+RENAMING_STEPS: Steps = {
     f"links of {model.__tablename__}": _step(model, ("body_html",), _renamed, tells=False)
     for model in (Topic, Reply)
 }

@@ -37,8 +37,8 @@ from ..queries import topics as topic_queries
 from ..queries.user_locks import lock_users
 from . import data_export_requests
 from .account_work import Account, Change, Step, Steps, by_index, by_scan, deletion
-from .erased_posts import OF_POSTS
-from .erased_texts import OF_ERASURE, lock_topics_of
+from .erased_posts import POST_STEPS
+from .erased_texts import TEXT_STEPS, lock_topics_of
 from .moderation import reviews
 from .notifications import notify
 
@@ -217,7 +217,7 @@ def steps_of(models: Iterable[tuple[Any, Mapping[str, Erasure]]]) -> Steps:
 
 _OF_MODELS = steps_of(declared("__erasure__"))
 STEPS: dict[str, Steps] = {
-    posts: {**_INDIRECT, **_OF_MODELS, **steps, **OF_ERASURE} for posts, steps in OF_POSTS.items()
+    posts: {**_INDIRECT, **_OF_MODELS, **steps, **TEXT_STEPS} for posts, steps in POST_STEPS.items()
 }
 """All steps of an erasure, by what becomes of the posts, in their order.
 

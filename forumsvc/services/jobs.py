@@ -71,7 +71,7 @@ def enqueue_once(
     insert = insert_of(Job, db.get_bind().dialect.name).from_select(
         names, rows.where(text("1 = 1"))
     )
-    changed = {**_anew(now), "data": insert.excluded.data, "locked_until": None}
+    changed = {**_reset_columns(now), "data": insert.excluded.data, "locked_until": None}
     there: dict[str, Any] = {"index_elements": ["kind", "key"], "index_where": ONCE}
     db.execute(insert.on_conflict_do_update(**there, set_=changed, where=where))
 
@@ -89,7 +89,7 @@ def make_due(
     enqueue_once(db, kind, ids, now, {}, where)
 
 
-def _anew(now: datetime) -> dict[str, object]:
+def _reset_columns(now: datetime) -> dict[str, object]:
     return {"due_at": now, "state": JobState.WAITING, "attempts": 0, "finished_at": None}
 
 
@@ -160,15 +160,21 @@ def renew(db: Session, job: Claimed, now: datetime, lock: timedelta) -> datetime
     return db.scalar(longer.returning(Job.locked_until))
 
 
-def move(
+def save_progress(
     db: Session,
     job: Claimed,
-    now: datetime,
     data: Mapping[str, object],
+    *,
     due_at: datetime | None = None,
 ) -> None:
-    """Note that a part of a job is done, and free it. due_at: of the next part, None: at once."""
-    _release(db, job, data=dict(data), due_at=due_at or now, attempts=0)
+    """Store how far a job is, with all its attempts anew.
+
+    due_at: free it, to go on then; None: the claimer goes on with it.
+    """
+    if due_at is not None:
+        _release(db, job, data=dict(data), due_at=due_at, attempts=0)
+    else:
+        db.execute(update_of(Job).where(*_is_held(job)).values(data=dict(data), attempts=1))
 
 
 def pause(db: Session, job: Claimed, due_at: datetime, error: str) -> None:
@@ -176,25 +182,20 @@ def pause(db: Session, job: Claimed, due_at: datetime, error: str) -> None:
     _release(db, job, due_at=due_at, attempts=1, error=error[:_MOST_ERROR])
 
 
-def advance(db: Session, job: Claimed, data: Mapping[str, object]) -> None:
-    """Note that a part of a job is done, and go on with it."""
-    db.execute(update_of(Job).where(*_is_held(job)).values(data=dict(data), attempts=1))
-
-
 def finish(db: Session, job: Claimed, now: datetime) -> None:
     """Record that a job is done: delete it, or keep it as a log."""
     if job.kind in LOGGED:
         _release(db, job, state=JobState.DONE, finished_at=now, error=None)
     else:
-        discard_own(db, job)
+        delete_claimed(db, job)
 
 
-def discard_own(db: Session, job: Claimed) -> None:
+def delete_claimed(db: Session, job: Claimed) -> None:
     """Delete a claimed job, which leaves no trace."""
     db.execute(delete_of(Job).where(*_is_held(job)))
 
 
-def give_back(db: Session, job: Claimed, due_at: datetime) -> None:
+def release_untried(db: Session, job: Claimed, due_at: datetime) -> None:
     """Free a job that could not be tried, and is tried again at `due_at`; it counts no attempt."""
     _release(db, job, attempts=at_least_zero(Job.attempts - 1), due_at=due_at)
 
@@ -249,7 +250,7 @@ def retry(
         again = again.where(Job.state == JobState.FAILED)
     if kind is not None:
         again = again.where(Job.kind == kind)
-    return sorted(db.scalars(again.values(_anew(now)).returning(Job.id)))
+    return sorted(db.scalars(again.values(_reset_columns(now)).returning(Job.id)))
 
 
 def discard(db: Session, ids: Sequence[int]) -> list[int]:

@@ -31,7 +31,7 @@ def check_restorable(db: Session, post: _Post, post_id: int) -> None:
         raise Conflict(Message("The text was deleted for good, so it cannot be restored."))
 
 
-def is_any_over(db: SqlConnection, before: datetime) -> bool:
+def has_due(db: SqlConnection, before: datetime) -> bool:
     """Return whether `purge_some` has something to do, without a lock."""
     return any(db.scalar(_over(post, before).limit(1)) is not None for post in (Topic, Reply))
 
@@ -53,10 +53,10 @@ def purge_some(db: Session, before: datetime) -> int:
     still = text(HAS_DELETED_BODY)
     topics = update_of(Topic).where(is_topic, still).values(empty).returning(Topic.id)
     for topic_id in db.scalars(topics).all():
-        tell(db, now, Topic, topic_id, topic_id)
+        record_text_changed(db, now, Topic, topic_id, topic_id)
     emptied = update_without_invalidation(Reply).where(is_reply, still).values(empty)
     for reply_id, topic_id in db.execute(emptied.returning(Reply.id, Reply.topic_id)).all():
-        tell(db, now, Reply, reply_id, topic_id)
+        record_text_changed(db, now, Reply, reply_id, topic_id)
     for topic_id in locked:
         topic_versions.bump(db, topic_id)
     # A sweep that is taken back must not stop at them.
@@ -66,7 +66,9 @@ def purge_some(db: Session, before: datetime) -> int:
     return len(topic_ids) + len(reply_ids)
 
 
-def tell(db: Session, now: datetime, post: _Post, post_id: int, topic_id: int) -> None:
+def record_text_changed(
+    db: Session, now: datetime, post: _Post, post_id: int, topic_id: int
+) -> None:
     """Record that the service has changed a text, for the search index and for webhooks."""
     if post is Reply:
         kind, ids = EventType.REPLY_UPDATED, {"topic_id": topic_id, "reply_id": post_id}

@@ -102,7 +102,7 @@ def index_topic(database: Database, job: jobs.Claimed) -> None:
     index(database, ReplyWords, ids)
     with database.session.begin() as db:
         if len(ids) == BATCH_SIZE:
-            jobs.move(db, job, clock.now(), {"last_reply_id": ids[-1]})
+            jobs.save_progress(db, job, {"last_reply_id": ids[-1]}, due_at=clock.now())
         else:
             jobs.finish(db, job, clock.now())
 

@@ -46,12 +46,12 @@ def keep(settings: Mapping[str, Any]) -> timedelta | None:
     return timedelta(days=days)
 
 
-def over(db: SqlConnection, before: datetime, after: int = 0) -> Sequence[Row[Any]]:
+def due(db: SqlConnection, before: datetime, after: int = 0) -> Sequence[Row[Any]]:
     """Return accounts to be deleted, with their ids, up to BATCH_SIZE, without a lock.
 
     before: neither created nor changed since; after: only those with a higher id.
     """
-    found = select(User.id).where(*_is_over(before), User.id > after)
+    found = select(User.id).where(*_is_due(before), User.id > after)
     return db.execute(found.order_by(User.id).limit(BATCH_SIZE)).all()
 
 
@@ -62,7 +62,7 @@ def end(db: Session, before: datetime, user_id: int) -> None:
     """
     reviews.close_account_review(db, now(), user_id)
     lock_account(db, user_id)
-    login = db.scalar(select(User.login).where(User.id == user_id, *_is_over(before)))
+    login = db.scalar(select(User.login).where(User.id == user_id, *_is_due(before)))
     if login is None:
         # The transaction is rolled back.
         raise Conflict("The account is used.")
@@ -77,7 +77,7 @@ _TRACES: tuple[Any, ...] = (
 )
 
 
-def _is_over(before: datetime) -> tuple[ColumnElement[bool], ...]:
+def _is_due(before: datetime) -> tuple[ColumnElement[bool], ...]:
     used = [exists().where(model.user_id == User.id) for model in _TRACES]
     # The session that began with the sign-up, in the same request, is no trace.
     is_later = BrowserSession.created_at > User.created_at

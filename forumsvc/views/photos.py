@@ -16,7 +16,7 @@ from ..schemas.paging import PAGED
 from ..schemas.photos import PHOTO_FORM
 from ..services import photos
 from ..services.photo_storage import PhotoStorages
-from ..web import photos as deletion
+from ..web import photo_deletion
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.ranges import ignore_unsatisfiable_range
@@ -54,7 +54,7 @@ def list_photos(container: Photos, request: ForumRequest) -> Listing:
 @api_view(PhotoItem, "DELETE", PhotoPermission.DESTROY)
 def delete_photo(item: PhotoItem, request: ForumRequest) -> Ok:
     """Delete a photo, and its bytes unless another user has them."""
-    deletion.delete(request, item.row)
+    photo_deletion.delete(request, item.row)
     return Ok()
 
 

@@ -28,7 +28,9 @@ def silence(item: UserItem, request: ForumRequest) -> Detail:
 def unsilence(item: UserItem, request: ForumRequest) -> Detail:
     """Let a user write again."""
     reason = request.validated["reason"]
-    restriction_service.lift(request.db, request.actor_id, request.now, item.row, reason=reason)
+    restriction_service.end_silence(
+        request.db, request.actor_id, request.now, item.row, reason=reason
+    )
     return Detail(Kind.USER, item.reloaded())
 
 

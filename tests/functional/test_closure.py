@@ -169,15 +169,15 @@ def test_who_takes_it_back_when_the_worker_has_begun_stays(
 ) -> None:
     alice.post(CLOSURE, **ASKED)
     at(monkeypatch, end_of(forum, alice))
-    over = closures.over
+    due = closures.due
 
     def then_taken_back(*given: Any) -> Any:
-        found = over(*given)
+        found = due(*given)
         with forum.database.session.begin() as db:
             assert closures.take_back(db, clock.now(), alice.id)
         return found
 
-    monkeypatch.setattr(closures, "over", then_taken_back)
+    monkeypatch.setattr(closures, "due", then_taken_back)
     maintain(forum)
     assert state(forum, alice) == "active"
     assert account_jobs(forum) == []
@@ -235,4 +235,4 @@ def test_an_erasure_by_an_administrator_ends_a_closure(forum: Forum, alice: Pers
         posts = erasure.PostsErasure.KEEP
         erasure.erase_user(db, None, clock.now(), alice.id, posts=posts, secret="s")
     with forum.database.reads.connect() as db:
-        assert closures.over(db, clock.now() + timedelta(days=30)) == []
+        assert closures.due(db, clock.now() + timedelta(days=30)) == []

@@ -37,7 +37,7 @@ class Sender(Handler):
     def run(self, job: Claimed) -> None:
         self.sent += 1
         with self.database.session.begin() as db:
-            jobs.discard_own(db, job)
+            jobs.delete_claimed(db, job)
 
 
 def work(database: Database, url: str = URL) -> int:

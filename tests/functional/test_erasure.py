@@ -339,15 +339,15 @@ def test_an_erasure_goes_on_where_a_killed_worker_was(
     forum: Forum, zoe: Person, traces: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order(forum, zoe, PostsErasure.BLANK)
-    advance, left = jobs.advance, iter(range(1000))
+    save_progress, left = jobs.save_progress, iter(range(1000))
 
-    def killed(*given: Any) -> None:
-        advance(*given)
+    def killed(*given: Any, **named: Any) -> None:
+        save_progress(*given, **named)
         if next(left) % 3 == 2:
             raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(jobs, "advance", killed)
+        patch.setattr(jobs, "save_progress", killed)
         for _ in range(50):
             with forum.database.session.begin() as db:
                 db.execute(text("UPDATE jobs SET locked_until = NULL"))

@@ -69,7 +69,7 @@ def test_who_has_lost_a_job_to_another_process_notifies_nobody(forum: Forum) -> 
     forum.topic(alice, forum.node())
     lost = claim_notify(forum)
     with forum.database.session.begin() as db:
-        jobs.give_back(db, lost, clock.now())
+        jobs.release_untried(db, lost, clock.now())
     claim_notify(forum)
     with forum.database.session.begin() as db:
         notify_jobs.run_batch(db, lost, clock.now())

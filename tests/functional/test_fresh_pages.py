@@ -104,7 +104,7 @@ WRITES: dict[str, Callable[[Scene], Any]] = {
     "a picture": lambda s: s.alice.put("/users/me", avatar=s.picture),
     "no picture": lambda s: s.alice.put("/users/me", avatar=""),
     "user block": lambda s: s.command(restrictions.silence_without_reason, "bob"),
-    "user unblock": lambda s: s.command(restrictions.lift_of_login, "bob"),
+    "user unblock": lambda s: s.command(restrictions.end_silence_by_login, "bob"),
     "node edit": lambda s: s.command(nodes.edit, s.other, name="Three", section="New"),
     "wrong counters": lambda s: s.spoil(likes_count=77),
     "db check --fix": lambda s: s.command(counter_check.fix),

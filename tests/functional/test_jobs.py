@@ -108,7 +108,7 @@ def test_a_job_that_made_progress_has_all_its_attempts_again(
 
     def advance_and_fail(job: Claimed) -> None:
         with scene.database.session.begin() as db:
-            jobs.advance(db, job, {"part": 1})
+            jobs.save_progress(db, job, {"part": 1})
         raise ValueError("another mistake")
 
     monkeypatch.setattr(scene.handler, "run", advance_and_fail)
@@ -128,7 +128,7 @@ def test_a_job_that_is_under_way_is_not_retried(scene: Scene) -> None:
     scene.now += MINUTE
     with scene.database.session.begin() as db:
         assert jobs.retry(db, scene.now, ids=[job.id]) == [job.id]
-        jobs.give_back(db, job, scene.now)
+        jobs.release_untried(db, job, scene.now)
     [row] = scene.rows()
     assert row.attempts == 0
 
@@ -185,7 +185,7 @@ def test_who_has_lost_a_job_to_another_process_changes_nothing_of_it(scene: Scen
     for change in (
         lambda db: jobs.finish(db, lost, scene.now),
         lambda db: jobs.fail(db, lost, scene.now, "late", ()),
-        lambda db: jobs.give_back(db, lost, clock.now()),
+        lambda db: jobs.release_untried(db, lost, clock.now()),
     ):
         with scene.database.session.begin() as db:
             change(db)
@@ -208,7 +208,7 @@ def test_a_job_that_is_made_due_keeps_the_lock_of_who_works_on_it(scene: Scene) 
     job = claim()
     assert make_due(ends_pause=True)._asdict() == vars(job)
     with scene.database.session.begin() as db:
-        jobs.move(db, job, scene.now, {}, scene.now + MINUTE)
+        jobs.save_progress(db, job, {}, due_at=scene.now + MINUTE)
     assert make_due().due_at == scene.now
     with scene.database.session.begin() as db:
         jobs.pause(db, claim(), scene.now + MINUTE, "no answer")

@@ -276,7 +276,7 @@ def test_a_batch_that_is_rolled_back_is_run_again(scene: Scene) -> None:
         notify_jobs.run_batch(db, job, clock.now(), 2)
         db.rollback()
     with scene.forum.database.session.begin() as db:
-        jobs.give_back(db, job, clock.now())
+        jobs.release_untried(db, job, clock.now())
     assert scene.notified(topic_id=topic).total() == INLINE
     scene.finish()
     assert scene.notified(topic_id=topic) == scene.logins()

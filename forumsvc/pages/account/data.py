@@ -14,7 +14,7 @@ from ...schemas.accounts import CLOSURE_PAGE_FORM
 from ...security.policy import granted
 from ...services import closures, data_export_requests
 from ...services.erasure import PostsErasure
-from ...web import accounts, data_exports, photos
+from ...web import accounts, data_exports, photo_deletion
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values, form, process_form
@@ -77,7 +77,7 @@ def ask_to_delete_photo(item: PhotoItem, request: ForumRequest) -> dict[str, Any
 
 @page_form(ask_to_delete_photo)
 def delete_photo(item: PhotoItem, request: ForumRequest) -> Response:
-    photos.delete(request, item.row)
+    photo_deletion.delete(request, item.row)
     return redirect_with_message(request, "photo-deleted", "own_photos")
 
 

@@ -78,7 +78,7 @@ def _act(name: str, item: UserItem, request: ForumRequest, values: Mapping[str, 
         texts = {"reason": values["reason"], "note": values["note"]}
         restriction_service.warn(db, actor_id, now, row, **texts)
     else:
-        restriction_service.lift(db, actor_id, now, row, reason=values["reason"])
+        restriction_service.end_silence(db, actor_id, now, row, reason=values["reason"])
 
 
 def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:

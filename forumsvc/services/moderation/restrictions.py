@@ -124,7 +124,7 @@ def silence_at_least(
     silence(db, actor_id, now, user, reason=reason, until=until, review_id=review_id)
 
 
-def lift(
+def end_silence(
     db: Session, actor_id: int | None, now: datetime, user: UserRow, *, reason: str | None = None
 ) -> None:
     """Let a blocked user write again, and tell them. For any other user nothing changes."""
@@ -132,27 +132,27 @@ def lift(
         return
     what, email = EventType.USER_UNSILENCED, mails.confirmed_email(user)
     action = Action(what, actor_id, now, user.user_id, reason=reason, email=email)
-    _lift(db, action)
-    _restore(db, action)
+    _close_entry(db, action)
+    _end_silence(db, action)
 
 
-def over(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
+def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
     """Return users whose silence has ended by the clock, with their ids, without a lock.
 
     At most BATCH_SIZE. after: only those with a higher id.
     """
-    found = select(User.id).where(*_is_over(now), User.id > after)
+    found = select(User.id).where(*_is_due(now), User.id > after)
     return db.execute(found.order_by(User.id).limit(BATCH_SIZE)).all()
 
 
 def end_expired(db: Session, now: datetime, user_id: int) -> None:
     """Tidy up after a silence that has ended by the clock, and tell the user."""
-    query = select(User.id).where(*_is_over(now), User.id == user_id)
+    query = select(User.id).where(*_is_due(now), User.id == user_id)
     if db.scalar(with_row_locks(query, User)) is not None:
-        _restore(db, Action(EventType.USER_UNSILENCED, None, now, user_id))
+        _end_silence(db, Action(EventType.USER_UNSILENCED, None, now, user_id))
 
 
-def _is_over(now: datetime) -> tuple[ColumnElement[bool], ...]:
+def _is_due(now: datetime) -> tuple[ColumnElement[bool], ...]:
     return (User.state == UserState.BLOCKED, User.blocked_until <= now)
 
 
@@ -186,23 +186,23 @@ def silence_without_reason(db: Session, login: str) -> Account:
     return accounts.find(db, login)
 
 
-def lift_of_login(db: Session, login: str, *, reason: str | None = None) -> Account:
+def end_silence_by_login(db: Session, login: str, *, reason: str | None = None) -> Account:
     """Let a blocked user write again, as an administrator does at the command line.
 
     Raises NotFound, or Conflict if the user is deleted.
     """
-    lift(db, None, clock.now(), accounts.lock(db, login), reason=reason)
+    end_silence(db, None, clock.now(), accounts.lock(db, login), reason=reason)
     return accounts.find(db, login)
 
 
 def _silence(db: Session, action: Action) -> None:
-    _lift(db, action)
+    _close_entry(db, action)
     _set_state(db, action, UserState.BLOCKED)
     revocation.revoke_at_applications_of(db, action.user_id or 0, action.at)
     actions.record(db, action)
 
 
-def _restore(db: Session, action: Action) -> None:
+def _end_silence(db: Session, action: Action) -> None:
     _set_state(db, action, UserState.ACTIVE)
     actions.record(db, action)
 
@@ -215,7 +215,7 @@ def _insert(
     insert_row(db, Restriction, **said, **by, **columns)
 
 
-def _lift(db: Session, action: Action) -> None:
+def _close_entry(db: Session, action: Action) -> None:
     """Note in the history that the silence that holds now ends."""
     holds = (
         Restriction.user_id == action.user_id,

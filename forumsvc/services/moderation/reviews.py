@@ -101,9 +101,9 @@ def account_key(user_id: int) -> str:
     return f"account:{user_id}"
 
 
-def is_any_over(db: SqlConnection, before: datetime) -> bool:
+def has_due(db: SqlConnection, before: datetime) -> bool:
     """Return whether `delete_some` has something to do, without a lock."""
-    return db.scalar(select(Review.id).where(_is_over(before)).limit(1)) is not None
+    return db.scalar(select(Review.id).where(_is_due(before)).limit(1)) is not None
 
 
 def delete_some(db: Session, before: datetime) -> int:
@@ -114,7 +114,7 @@ def delete_some(db: Session, before: datetime) -> int:
     transaction, except where a single review has more.
     """
     columns: list[Any] = [Review.id, Review.held_post_id, Review.reports_count]
-    oldest = select(*columns).where(_is_over(before)).order_by(Review.resolved_at, Review.id)
+    oldest = select(*columns).where(_is_due(before)).order_by(Review.resolved_at, Review.id)
     rows = db.execute(with_row_locks(oldest.limit(BATCH_SIZE), Review)).all()
     size = 0
     batch: list[Any] = []
@@ -133,6 +133,6 @@ def delete_some(db: Session, before: datetime) -> int:
     return len(batch)
 
 
-def _is_over(before: datetime) -> ColumnElement[bool]:
+def _is_due(before: datetime) -> ColumnElement[bool]:
     # It is null while a review is open.
     return Review.resolved_at <= before

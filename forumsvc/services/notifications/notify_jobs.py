@@ -96,7 +96,7 @@ def run_batch(db: Session, job: Claimed, now: datetime, size: int = BATCH_SIZE) 
     if batch.next_user_id is None:
         jobs.finish(db, job, now)
     else:
-        jobs.move(db, job, now, {**job.data, "next_user_id": batch.next_user_id})
+        jobs.save_progress(db, job, {**job.data, "next_user_id": batch.next_user_id}, due_at=now)
 
 
 class _Batch(NamedTuple):

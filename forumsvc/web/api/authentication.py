@@ -2,7 +2,7 @@
 
 from ...oauth import tokens
 from ...security.credentials import access_token
-from ..pipeline.network_blocks import notice_blocks_version
+from ..pipeline.network_blocks import enforce_blocks_changed_since
 from .request import ForumRequest, caller_of
 
 
@@ -23,5 +23,5 @@ def authenticate(request: ForumRequest) -> bool:
         return False
     request.caller = caller_of(row, request)
     request.lists_version = row.lists_version
-    notice_blocks_version(request, row.access_version)
+    enforce_blocks_changed_since(request, row.access_version)
     return True

@@ -8,7 +8,7 @@ from typing import Any
 from ...cache import versions
 from ...resources.base import Resource
 from ..api.request import ForumRequest
-from ..pipeline.network_blocks import notice_blocks_version
+from ..pipeline.network_blocks import enforce_blocks_changed_since
 
 
 class CacheScope(Enum):
@@ -47,7 +47,7 @@ def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
     if request.lists_version is not None:
         return (request.lists_version,)
     version, access_version = versions.load_lists_and_access_versions(request.db)
-    notice_blocks_version(request, access_version)
+    enforce_blocks_changed_since(request, access_version)
     return (version,)
 
 
@@ -59,7 +59,7 @@ def _topic_list(context: Resource, request: ForumRequest) -> tuple[int, ...] | N
 
 
 def _topic(item: Any, request: ForumRequest) -> tuple[int, ...] | None:
-    notice_blocks_version(request, item.row.access_version)
+    enforce_blocks_changed_since(request, item.row.access_version)
     return (item.row.version, item.row.names_version)
 
 

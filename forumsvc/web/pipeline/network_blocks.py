@@ -37,7 +37,7 @@ def network_blocks_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     return guarded
 
 
-def notice_blocks_version(request: ForumRequest, version: int) -> None:
+def enforce_blocks_changed_since(request: ForumRequest, version: int) -> None:
     """Take notice of a version of the blocks that a request has read for itself.
 
     Raises Forbidden if the request is refused by blocks that are new to this process.

@@ -77,7 +77,7 @@ def test_a_client_works_again_with_its_owner_but_its_tokens_stay_revoked(
     with oauth.database.session.begin() as db:
         restrictions.silence_without_reason(db, "bob")
     with oauth.database.session.begin() as db:
-        restrictions.lift_of_login(db, "bob")
+        restrictions.end_silence_by_login(db, "bob")
     assert not oauth.is_valid(issued["access_token"])
     assert oauth.exchange(boats, code).body["error"] == "invalid_grant"
     assert oauth.is_valid(oauth.exchange(boats, oauth.code(boats)).body["access_token"])
