@@ -4,6 +4,7 @@ import atexit
 import logging
 import os
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,50 +12,29 @@ from typing import TYPE_CHECKING, Any
 from .settings import Settings, SettingsError
 
 if TYPE_CHECKING:
+    from .db.engine import Database
     from .registry import ForumRegistry
 
 log = logging.getLogger(__name__)
 
 
 def main(global_config: dict[str, str], **ini: str) -> Any:
-    """Return the WSGI application of an ini file's `[app:main]`.
+    """Return the WSGI application of an ini file's `[app:main]`, with its background worker.
 
     A wrong setting ends the process with one line that names it. So does a database at an older
     schema revision, unless the application is made without an ini file.
     """
-    from pyramid.config import Configurator
-
     from . import migrate
-    from .background import BackgroundWorker
-    from .background.tasks import create_tasks
-    from .permissions import FORBIDDEN
-    from .registry import ForumRegistry
-    from .security.policy import SecurityPolicy
     from .views.errors import body_error, error_body
-    from .web.api.methods import MethodTable
-    from .web.api.request import ForumRequest
     from .web.pipeline.cors import error_headers
 
     ini_dir = Path(global_config.get("here", "."))
+    ini_file = global_config.get("__file__")
     try:
         settings = Settings(ini, ini_dir)
-    except SettingsError as error:
-        sys.exit(f"forumsvc: {error}")
-    ini_file = global_config.get("__file__")
-    registry = ForumRegistry("forumsvc")
-    registry.forum_settings = settings
-    config = Configurator(registry=registry)
-    config.setup_registry(
-        settings=ini,
-        request_factory=ForumRequest,
-        security_policy=SecurityPolicy(),
-        default_permission=FORBIDDEN,
-    )
-    config.include(".web")
-    config.include(".views")
-    config.include(".pages")
-    try:
-        configure_services(registry, settings, ini_dir, ini_file)
+        application = create_application(settings, ini, ini_dir)
+        registry = application.registry
+        configure_background(registry, ini_dir, ini_file)
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
     problem = migrate.startup_problem(registry.database, ini_file) if ini_file else None
@@ -62,9 +42,6 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
         sys.exit(f"forumsvc: {problem}")
     if ini_file and settings.site_url_warning:
         log.warning(settings.site_url_warning)
-    config.commit()
-    registry.methods = MethodTable(config.introspector)
-    application = config.make_wsgi_app()
     # The server uses it for requests that it refuses itself.
     application.error_body = partial(error_body, registry)
     application.error_headers = error_headers(settings)
@@ -72,27 +49,91 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     # The server calls it in each worker.
     application.on_worker_start = registry.authoring.renderer.start
     # The server starts it in a process of its own.
-    registry.background = BackgroundWorker(registry.database, create_tasks(registry, ini_dir))
     application.background = registry.background
     return application
 
 
-def configure_services(
-    registry: "ForumRegistry", settings: Settings, ini_dir: Path, ini_file: str | None = None
+def create_application(
+    settings: Settings,
+    ini: Mapping[str, str],
+    ini_dir: Path,
+    *,
+    database: "Database | None" = None,
+    pages: bool = True,
+) -> Any:
+    """Return the WSGI application that answers requests; `registry` holds its services.
+
+    ini: the section that the settings are of, for Pyramid; ini_dir: as for `configure_services`;
+    database: None to open that of the settings; pages: whether it has the HTML pages. Raises
+    SettingsError.
+    """
+    from pyramid.config import Configurator
+
+    from .permissions import FORBIDDEN
+    from .registry import ForumRegistry
+    from .security.policy import SecurityPolicy
+    from .web.api.methods import MethodTable
+    from .web.api.request import ForumRequest
+
+    registry = ForumRegistry("forumsvc")
+    registry.forum_settings = settings
+    registry.database = database or _open_database(settings)
+    config = Configurator(registry=registry)
+    config.setup_registry(
+        settings=dict(ini),
+        request_factory=ForumRequest,
+        security_policy=SecurityPolicy(),
+        default_permission=FORBIDDEN,
+    )
+    config.include(".web")
+    config.include(".views")
+    if pages:
+        config.include(".pages")
+    configure_services(registry, settings, ini_dir)
+    config.commit()
+    registry.methods = MethodTable(config.introspector)
+    return config.make_wsgi_app()
+
+
+def _open_database(settings: Settings) -> "Database":
+    from .database import open_database
+    from .db.connection_options import ConnectionOptions
+    from .services import mails
+
+    options = ConnectionOptions.from_settings(settings)
+    database = open_database(settings["sqlalchemy.url"], options)
+    mails.configure(database, settings)
+    return database
+
+
+def configure_background(
+    registry: "ForumRegistry", ini_dir: Path, ini_file: str | None = None
 ) -> None:
+    """Put the background worker and its tasks into the registry. ini_file: None without one."""
+    from .background import BackgroundWorker
+    from .background.silences import SilenceEnder
+    from .background.tasks import create_job_runner, create_tasks
+    from .background.webhook_sender import WebhookSender
+    from .mail import create_delivery
+
+    settings = registry.forum_settings
+    registry.webhook_sender = WebhookSender(registry.database, settings)
+    registry.job_runner = create_job_runner(
+        registry, create_delivery(settings, ini_dir), Path(ini_file) if ini_file else None
+    )
+    registry.silence_ender = SilenceEnder(registry.database, settings["worker.interval_seconds"])
+    registry.background = BackgroundWorker(registry.database, create_tasks(registry, ini_dir))
+
+
+def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: Path) -> None:
     """Put the services that views use into the registry, and close them when the process ends.
 
-    ini_dir: the folder of the ini file, the base of relative paths; ini_file: None without one.
-    Raises SettingsError.
+    ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.
     """
     from . import passwords
-    from .background.silences import SilenceEnder
-    from .background.tasks import create_job_runner
-    from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
     from .db.limited_reads import LimitedReads
-    from .mail import create_delivery
     from .markup import RenderBudget
     from .media.limits import Limits
     from .openapi import Description
@@ -133,11 +174,6 @@ def configure_services(
         ),
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
-    registry.webhook_sender = WebhookSender(registry.database, settings)
-    registry.job_runner = create_job_runner(
-        registry, create_delivery(settings, ini_dir), Path(ini_file) if ini_file else None
-    )
-    registry.silence_ender = SilenceEnder(registry.database, settings["worker.interval_seconds"])
     registry.blocked_networks = BlockedNetworks(settings["moderation.blocks_recheck_seconds"])
     registry.email_domains = email_domains_from_settings(settings, ini_dir)
     rate_limiter = RateLimiter(settings)

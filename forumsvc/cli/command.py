@@ -24,6 +24,7 @@ def _json_option() -> click.Option:
 
 SUMMARIES = {
     "access": "Block networks and email addresses, list and remove blocks.",
+    "api": "Call any endpoint of the API.",
     "backup": "Make a backup of rows and photos; verify one.",
     "cache": "Invalidate cached pages after a change by SQL.",
     "check": "Find what is wrong before the start: `doctor --before-start`.",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from ..db.engine import Database
+    from ..db.execution import SqlConnection
 
 
 class CommandError(click.ClickException):
@@ -76,18 +77,24 @@ class Context:
 
     def section(self, name: str) -> Mapping[str, str]:
         """Return the keys of a section of the ini file; raises the same as `settings`."""
-        ini = str(self.ini_path)
+        ini = self.ini_path
         import plaster
 
-        if problem := ini_path_problem(Path(ini)):
+        if problem := ini_path_problem(ini):
             raise CommandError(problem)
         try:
-            section: Mapping[str, str] = plaster.get_settings(ini, name)
+            section: Mapping[str, str] = self._loader.get_settings(name)
         except (configparser.Error, UnicodeDecodeError, OSError, plaster.PlasterError) as error:
             # configparser shows the value, which may be a password.
             message = re.split(r"(?:, found|\.? Raw value): ", str(error), maxsplit=1)[0]
             raise CommandError(f"{ini}: {message}") from None
         return section
+
+    @cached_property
+    def _loader(self) -> Any:
+        import plaster
+
+        return plaster.get_loader(str(self.ini_path))
 
     @cached_property
     def database(self) -> "Database":
@@ -129,10 +136,17 @@ class Context:
         from ..services.moderation import audit_log
 
         with self.current_database().session.begin() as db:
-            audit_log.set_command(db, _system_user(), self._actor_id(db))
+            audit_log.set_command(db, *self.who_runs_it(db))
             yield db
 
-    def _actor_id(self, db: "Session") -> int | None:
+    def who_runs_it(self, db: "SqlConnection") -> tuple[str, int | None]:
+        """Return, for the log, the login name on this machine, and the id of the user of `--as`.
+
+        Raises NotFound, and CommandError for a user who is not of the staff.
+        """
+        return _system_user(), self._actor_id(db)
+
+    def _actor_id(self, db: "SqlConnection") -> int | None:
         from ..models import Role
         from ..services import accounts
 

@@ -91,6 +91,17 @@ def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
     return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 
 
+@cache
+def _by_login() -> Select[Any]:
+    is_login = User.login_key == bindparam("login_key")
+    return select(*_COLUMNS).where(is_login, User.state != UserState.DELETED)
+
+
+def find_user(db: ReadConnection, login: str) -> Any | None:
+    """Return the row of `find` for a user who has no session: as whom a command acts; or None."""
+    return row(db, _by_login(), {"login_key": login.lower()})
+
+
 def delete(db: Session, secret: str) -> None:
     db.execute(delete_of(BrowserSession).where(BrowserSession.secret_hash == hash_token(secret)))
 

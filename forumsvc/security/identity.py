@@ -35,11 +35,11 @@ class Silence(NamedTuple):
 class Identity:
     """The caller of one request.
 
-    user_id, login: None for a token without a user (client_credentials); level: what the
-    user may do, None without a user; scopes: those of the token; client_id: the id of the
-    application's row; blocks: whether the user blocks anybody; silence: of a blocked user whom
-    somebody gave a reason; client_owner_id: for a token without a user, the member who registered
-    the application, if one did.
+    user_id, login: None for a token without a user (client_credentials), and for the operator at
+    the command line; level: what the user or the operator may do, None for such a token; scopes:
+    those of the token; client_id: the id of the application's row; blocks: whether the user blocks
+    anybody; silence: of a blocked user whom somebody gave a reason; client_owner_id: for a token
+    without a user, the member who registered the application, if one did.
     """
 
     user_id: int | None

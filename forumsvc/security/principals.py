@@ -20,6 +20,7 @@ MODERATOR = "moderator"  # maintainers and admins
 ADMIN = "admin"
 
 ANYBODY = frozenset({EVERYONE})
+_OPERATOR = ANYBODY | {MODERATOR, ADMIN}
 _READERS = frozenset({UserState.BLOCKED, Level.UNCONFIRMED, Level.AWAITING_APPROVAL})
 """The levels of people who may only read."""
 
@@ -37,8 +38,10 @@ def active(user_id: int) -> str:
 @lru_cache(1_000)
 def principals_of(identity: Identity | None) -> frozenset[str]:
     """Return all principals of the caller."""
-    if identity is None or identity.user_id is None:
+    if identity is None or identity.level is None:
         return ANYBODY
+    if identity.user_id is None:
+        return _OPERATOR
     held = {EVERYONE, USER, user(identity.user_id)}
     if identity.level not in _READERS:
         held |= {ACTIVE, active(identity.user_id)}

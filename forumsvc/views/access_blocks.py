@@ -28,7 +28,9 @@ def create_access_block(container: AccessBlocks, request: ForumRequest) -> Detai
     values = dict(request.validated)
     kind, force = AccessBlockKind(values.pop("kind")), values.pop("force")
     block = Block(kind, **values)
-    block_id, is_new = blocks.put(request.db, request.actor_id, request.now, block, force=force)
+    block_id, is_new = blocks.put(
+        request.db, request.actor_id_or_none, request.now, block, force=force
+    )
     _expire(request)
     return Detail(Kind.ACCESS_BLOCK, container.get(block_id), is_new=is_new)
 
@@ -40,7 +42,7 @@ def read_access_block(item: AccessBlockItem, request: ForumRequest) -> Detail:
 
 @api_view(AccessBlockItem, "DELETE", _MANAGE)
 def delete_access_block(item: AccessBlockItem, request: ForumRequest) -> Ok:
-    blocks.remove(request.db, request.actor_id, request.now, item.row_id)
+    blocks.remove(request.db, request.actor_id_or_none, request.now, item.row_id)
     _expire(request)
     return Ok()
 

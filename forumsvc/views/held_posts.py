@@ -37,7 +37,7 @@ def list_held_posts(container: HeldPosts, request: ForumRequest) -> Listing:
 def read_held_post(item: HeldPostItem, request: ForumRequest) -> Detail:
     """Return a post that waits for a moderator, or did; that of others to moderators."""
     verdict = decide(request.caller, item.__parent__, May.VIEW)
-    if item.row.user_id != request.actor_id and not verdict:
+    if item.row.user_id != request.actor_id_or_none and not verdict:
         raise HTTPForbidden(result=verdict)
     return Detail(Kind.HELD_POST, item)
 

@@ -62,5 +62,5 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
 @api_view(ReplyItem, "DELETE", May.DESTROY, schema=REASON_FORM, locked="row")
 def delete_reply(item: ReplyItem, request: ForumRequest) -> Ok:
     row, reason = cast("ReplyRow", item.row), request.validated["reason"]
-    replies.destroy(request.db, request.actor_id, request.now, row, reason)
+    replies.destroy(request.db, request.actor_id_or_none, request.now, row, reason)
     return Ok()

@@ -19,7 +19,7 @@ from ..web.responses.results import Detail, Kind, Listing
 def silence(item: UserItem, request: ForumRequest) -> Detail:
     """Let a user only read, for some days or without an end."""
     restriction_service.silence_by_form(
-        request.db, request.actor_id, request.now, item.row, request.validated
+        request.db, request.actor_id_or_none, request.now, item.row, request.validated
     )
     return Detail(Kind.USER, item.reloaded())
 
@@ -29,7 +29,7 @@ def unsilence(item: UserItem, request: ForumRequest) -> Detail:
     """Let a user write again."""
     reason = request.validated["reason"]
     restriction_service.end_silence(
-        request.db, request.actor_id, request.now, item.row, reason=reason
+        request.db, request.actor_id_or_none, request.now, item.row, reason=reason
     )
     return Detail(Kind.USER, item.reloaded())
 
@@ -40,7 +40,7 @@ def warn(item: UserItem, request: ForumRequest) -> Detail:
     values = request.validated
     restriction_service.warn(
         request.db,
-        request.actor_id,
+        request.actor_id_or_none,
         request.now,
         item.row,
         reason=values["reason"],
@@ -74,7 +74,7 @@ def _topic_of(item: UserItem, topic_id: int | None, reply_id: int | None) -> int
 def list_restrictions(item: UserItem, request: ForumRequest) -> Listing:
     """List the silences and warnings of a user: for the user, without notes for moderators."""
     verdict = decide(request.caller, item, May.VIEW_NOTES)
-    is_own = item.row_id == request.actor_id
+    is_own = item.row_id == request.actor_id_or_none
     if not verdict and not is_own:
         raise HTTPForbidden(result=verdict)
     found, cursors = restrictions.of_user(

@@ -39,7 +39,8 @@ def ban(item: TopicItem, request: ForumRequest) -> Ok:
 
 def _change(change: Change, item: TopicItem, request: ForumRequest) -> Ok:
     reason = request.validated["reason"]
-    topics.change(change.event, request.db, request.actor_id, request.now, item.row, reason)
+    by = request.actor_id_or_none, request.now
+    topics.change(change.event, request.db, *by, item.row, reason)
     return Ok(item.reloaded())
 
 

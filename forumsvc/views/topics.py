@@ -101,7 +101,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
 @api_view(TopicItem, "DELETE", May.DESTROY, schema=REASON_FORM, locked="row")
 def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
     reason = request.validated["reason"]
-    topic_service.destroy(request.db, request.actor_id, request.now, item.row, reason)
+    topic_service.destroy(request.db, request.actor_id_or_none, request.now, item.row, reason)
     return Ok()
 
 

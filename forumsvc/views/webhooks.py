@@ -27,7 +27,7 @@ def create_webhook(container: Webhooks, request: ForumRequest) -> Detail:
     """Create a webhook; the response shows its secret."""
     db, values = request.db, _columns(request)
     most = request.settings["webhooks.most"]
-    created_id = webhooks.create(db, request.actor_id, request.now, **values, most=most)
+    created_id = webhooks.create(db, request.actor_id_or_none, request.now, **values, most=most)
     return Detail(Kind.WEBHOOK, _with_secret(container.get(created_id), request), is_new=True)
 
 
@@ -39,21 +39,23 @@ def read_webhook(item: WebhookItem, request: ForumRequest) -> Detail:
 @api_view(WebhookItem, "PUT", _MANAGE, schema=changed_webhook, locked="row")
 def update_webhook(item: WebhookItem, request: ForumRequest) -> Detail:
     """Change the parts of a webhook that the client sent."""
-    webhooks.edit(request.db, request.actor_id, request.now, item.row_id, **_columns(request))
+    webhooks.edit(
+        request.db, request.actor_id_or_none, request.now, item.row_id, **_columns(request)
+    )
     return Detail(Kind.WEBHOOK, item.reloaded())
 
 
 @api_view(WebhookItem, "DELETE", _MANAGE, locked="row")
 def delete_webhook(item: WebhookItem, request: ForumRequest) -> Ok:
     """Delete a webhook and its deliveries."""
-    webhooks.destroy(request.db, request.actor_id, request.now, item.row_id)
+    webhooks.destroy(request.db, request.actor_id_or_none, request.now, item.row_id)
     return Ok()
 
 
 @api_view(WebhookItem, "POST", _MANAGE, name="rotate", locked="row")
 def rotate_secret(item: WebhookItem, request: ForumRequest) -> Detail:
     """Give a webhook a new secret, and show it."""
-    webhooks.rotate(request.db, request.actor_id, request.now, item.row_id)
+    webhooks.rotate(request.db, request.actor_id_or_none, request.now, item.row_id)
     return Detail(Kind.WEBHOOK, _with_secret(item.reloaded(), request))
 
 

@@ -51,7 +51,9 @@ def resolve(
         locked: UserItem = lock_item(user, request, UserPermission.SILENCE, whole_row=True)
         return locked.row
 
-    decisions.resolve(request.db, request.actor_id, request.now, item.row, verdict, lock_author)
+    decisions.resolve(
+        request.db, request.actor_id_or_none, request.now, item.row, verdict, lock_author
+    )
 
 
 def with_details(item: ReviewItem, request: ForumRequest) -> ReviewItem:

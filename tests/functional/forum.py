@@ -10,8 +10,6 @@ from webtest import TestApp, TestResponse
 
 import forumsvc
 from forumsvc import clock
-from forumsvc.background import BackgroundWorker
-from forumsvc.background.tasks import create_tasks
 from forumsvc.database import open_database
 from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.connection_options import ConnectionOptions
@@ -61,7 +59,7 @@ def configure_again(application: Any, here: Path, ini: dict[str, str]) -> None:
     registry.availability = AvailabilityCheck(registry.database)
     mails.configure(registry.database, settings)
     forumsvc.configure_services(registry, settings, here)
-    registry.background = BackgroundWorker(registry.database, create_tasks(registry, here))
+    forumsvc.configure_background(registry, here)
 
 
 def content(answer: TestResponse) -> Any:

@@ -48,7 +48,7 @@ class HiddenPosts(StrEnum):
 
 
 def silence_by_form(
-    db: Session, actor_id: int, now: datetime, user: UserRow, values: Mapping[str, Any]
+    db: Session, actor_id: int | None, now: datetime, user: UserRow, values: Mapping[str, Any]
 ) -> None:
     """Silence a user as a form says: reason, days or until, note, hide_posts. Raises Invalid."""
     days, until, reason = values["days"], values["until"], values["reason"]

@@ -3,6 +3,7 @@
 from ...oauth import tokens
 from ...security.credentials import access_token
 from ..pipeline.network_blocks import enforce_blocks_changed_since
+from . import operator
 from .request import ForumRequest, caller_of
 
 
@@ -11,6 +12,10 @@ def authenticate(request: ForumRequest) -> bool:
 
     Without a token the caller stays None. Raises Malformed; Forbidden for a blocked network.
     """
+    if request.operator is not None:
+        user = request.operator.user
+        request.caller = operator.IDENTITY if user is None else caller_of(user, request)
+        return True
     token = access_token(
         request.parameters.get_from_query_and_body("access_token"),
         request.headers.get("Authorization"),

@@ -19,7 +19,7 @@ from ...cache.page_cache import PageCache
 from ...db.execution import ReadConnection
 from ...db.executor import Executor
 from ...db.keyset_paging import PageRequest
-from ...errors import Invalid
+from ...errors import Forbidden, Invalid
 from ...models import Role, Via
 from ...presenters.site import Site, site_of
 from ...queries import users
@@ -32,6 +32,7 @@ from ...services.content.publishing import Author
 from ...services.moderation import audit_log
 from ...services.photo_quota import Quota
 from ...settings import Settings
+from .operator import ENVIRON_KEY, Operator
 from .parameters import Parameters, open_parts, read_parameters
 
 if TYPE_CHECKING:
@@ -65,10 +66,26 @@ class ForumRequest(Request):
 
     @property
     def actor_id(self) -> int:
-        """The caller's user id, for views whose permission only users have."""
-        user_id = self.caller.user_id if self.caller else None
+        """The caller's user id, for views that only users may call.
+
+        Raises Forbidden for the operator, whose permissions are those of staff.
+        """
+        user_id = self.actor_id_or_none
+        if user_id is None and self.operator is not None:
+            raise Forbidden("This access token belongs to no user.")
         assert user_id is not None, "the ACL grants this to users only"  # noqa: S101
         return user_id
+
+    @property
+    def actor_id_or_none(self) -> int | None:
+        """The caller's user id, for what staff may do; None: the operator, who is no user."""
+        return self.caller.user_id if self.caller else None
+
+    @property
+    def operator(self) -> Operator | None:
+        """Who runs the command that makes this request; None for a request of a client."""
+        operator: Operator | None = self.environ.get(ENVIRON_KEY)
+        return operator
 
     @property
     def author(self) -> Author:
@@ -97,7 +114,10 @@ class ForumRequest(Request):
         database = self.registry.database
         if self.is_write:
             session = database.session()
-            audit_log.set_via(session, Via.API if self.page_context is None else Via.PAGE)
+            if self.operator is None:
+                audit_log.set_via(session, Via.API if self.page_context is None else Via.PAGE)
+            else:
+                audit_log.set_command(session, self.operator.system_user, self.operator.actor_id)
             zope.sqlalchemy.mark_changed(session, self.tm)
             return session
         return self.executor

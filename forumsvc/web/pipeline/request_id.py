@@ -39,9 +39,9 @@ def request_id_tween(handler: Handler, registry: ForumRegistry) -> Handler:
 
     def with_id(request: ForumRequest) -> Any:
         environ = request.environ
-        if ENVIRON_KEY not in environ:
-            environ[ENVIRON_KEY] = _id_of(environ)
+        if _STARTED_KEY not in environ:
             environ[_STARTED_KEY] = time.perf_counter()
+            environ.setdefault(ENVIRON_KEY, _id_of(environ))
         request_id = environ[ENVIRON_KEY]
         REQUEST_ID.set(request_id)
         response = handler(request)

@@ -6,10 +6,6 @@ import pyramid_tm
 from pyramid.config import Configurator
 from pyramid.tweens import EXCVIEW
 
-from ...database import open_database
-from ...db.connection_options import ConnectionOptions
-from ...services import mails
-
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_ATTEMPTS = 3
 _API = "/api/v3/"
@@ -33,12 +29,7 @@ def max_attempts(request: Any) -> int:
 
 
 def includeme(config: Configurator) -> None:
-    """Open the database; run unsafe requests in a transaction, with retries."""
-    settings = config.registry.forum_settings
-    options = ConnectionOptions.from_settings(settings)
-    database = open_database(settings["sqlalchemy.url"], options)
-    mails.configure(database, settings)
-    config.registry.database = database
+    """Run unsafe requests in a transaction, with retries."""
     config.add_settings(
         {
             "tm.activate_hook": is_unsafe,

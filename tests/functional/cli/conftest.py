@@ -11,8 +11,11 @@ import plaster.loaders
 import pytest
 from click.testing import CliRunner
 
-from forumsvc.cli import main
+import forumsvc
+from forumsvc.cli import api_client, main
 from forumsvc.db.engine import Database
+from forumsvc.settings import Settings
+from tests.functional.conftest import READ_BY_VIEWS
 
 INI = """\
 [app:main]
@@ -74,6 +77,27 @@ def one_search_for_loaders() -> Iterator[None]:
             "_iter_ep_in_dists",
             lambda scheme, groups: found(scheme, tuple(groups)),
         )
+        yield
+
+
+@pytest.fixture(scope="package", autouse=True)
+def shared_applications() -> Iterator[None]:
+    """Let commands that call the API share applications: to register all views takes long."""
+    create = api_client.create_application
+    made: dict[frozenset[tuple[str, str]], Any] = {}
+
+    def shared(settings: Settings, ini: dict[str, str], here: Path, **options: Any) -> Any:
+        key = frozenset((name, ini[name]) for name in ini if READ_BY_VIEWS.match(name))
+        if key not in made:
+            made[key] = create(settings, ini, here, **options)
+            return made[key]
+        registry = made[key].registry
+        registry.forum_settings, registry.database = settings, options["database"]
+        forumsvc.configure_services(registry, settings, here)
+        return made[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api_client, "create_application", shared)
         yield
 
 
