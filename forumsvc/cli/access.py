@@ -1,21 +1,20 @@
 """`forumsvc access …`: blocks of networks, email addresses and email domains."""
 
 from datetime import timedelta
+from typing import Any
 
 import click
 
 from .. import clock
-from ..db.keyset_paging import PageRequest
 from ..models import AccessBlockKind, AccessBlockSeverity
-from ..queries import access_blocks as reading
-from ..services.access import blocks, values
-from ..services.access.blocks import Block
+from ..services.access import values
+from .api_client import Api
 from .command import Group
 from .context import Context, pass_context
-from .options import check_texts, days_option, limit_option, one_of
-from .terminal import picked
+from .options import days_option, limit_option, one_of
 
-_COLUMNS = ("id", "kind", "value", "severity", "expires_at", "reason")
+_COLUMNS = ("id", "kind", "value", "severity", "expires_at", "reason", "by")
+_CREATED = 201
 
 
 access = Group("access")
@@ -39,29 +38,17 @@ access = Group("access")
 @click.option("--force", is_flag=True, help="Block the addresses of the machine itself, too.")
 @pass_context
 def block(
-    context: Context,
-    value: str,
-    kind: str | None,
-    severity: str,
-    reason: str,
-    days: int | None,
-    force: bool,
+    context: Context, value: str, kind: str | None, days: int | None, **parameters: Any
 ) -> None:
     """Block a network (192.0.2.0/24), an email address or a domain.
 
     One that is blocked already gets the new severity, reason and end.
     """
-    now = clock.now()
-    reason, _ = check_texts(reason)
-    with context.transaction() as db:
-        block = Block(
-            values.kind_of(value) if kind is None else AccessBlockKind(kind),
-            value,
-            AccessBlockSeverity(severity),
-            reason,
-            None if days is None else now + timedelta(days=days),
-        )
-        block_id, is_new = blocks.put(db, None, now, block, force=force)
+    parameters |= {"kind": kind or values.kind_of(value), "value": value}
+    if days is not None:
+        parameters["expires_at"] = clock.rfc3339(clock.now() + timedelta(days=days))
+    answer = Api(context).call("POST /access_blocks", **parameters)
+    block_id, is_new = answer.json["id"], answer.status_int == _CREATED
     done = "Added" if is_new else "Changed"
     context.output(f"{done} access block {block_id}.", id=block_id, new=is_new)
 
@@ -71,11 +58,7 @@ def block(
 @pass_context
 def list_(context: Context, limit: int) -> None:
     """List the newest blocks, also those that have ended."""
-    with context.current_database().reads.connect() as db:
-        found, _ = reading.page_of(db, PageRequest(limit=limit))
-    listed = picked(found, (*_COLUMNS, "by_login"))
-    for one in listed:
-        one["by"] = one.pop("by_login")
+    listed = Api(context).rows("/access_blocks", _COLUMNS, limit)
     context.output_list("access_blocks", listed, "There are no access blocks.")
 
 
@@ -84,6 +67,5 @@ def list_(context: Context, limit: int) -> None:
 @pass_context
 def unblock(context: Context, block_id: int) -> None:
     """Remove a block."""
-    with context.transaction() as db:
-        blocks.remove(db, None, clock.now(), block_id)
+    Api(context).call(f"DELETE /access_blocks/{block_id}")
     context.output(f"Removed access block {block_id}.", id=block_id)

@@ -94,15 +94,22 @@ class Api:
         return self.send(method, path, parameters)
 
     def rows(
-        self, path: str, names: Sequence[str], limit: int = MAX_LIMIT, **parameters: Any
+        self,
+        path: str,
+        names: Sequence[str] | None = None,
+        limit: int = MAX_LIMIT,
+        **parameters: Any,
     ) -> list[dict[str, Any]]:
-        """Return these values of the first `limit` objects of a list; of a person the login."""
+        """Return the first `limit` objects of a list, page by page, each as `picked_values` does.
+
+        names: of the values, None: all of them.
+        """
         answer = self.send("GET", path, {"limit": min(limit, MAX_LIMIT), **parameters})
         listed = list(answer.json)
         while len(listed) < limit and (following := _NEXT.search(answer.headers.get("Link", ""))):
             answer = self.send("GET", following[1])
             listed += answer.json
-        return [picked_values(one, names) for one in listed[:limit]]
+        return [picked_values(one, names or [*one]) for one in listed[:limit]]
 
     def send(
         self,

@@ -1,21 +1,20 @@
 """`forumsvc log …`: what moderators and administrators did."""
 
-import json
 from itertools import islice
 from typing import Any
 
 import click
 
-from ..db.keyset_paging import PageRequest
-from ..models import AdminAction, EventType, Visibility
-from ..queries import audit_log
-from ..queries.audit_log import LogFilter
-from ..services import accounts
+from ..models import AdminAction, EventType
+from .api_client import Api
 from .command import Group
 from .context import Context, pass_context
-from .options import limit_option, one_of, parse_moment
+from .options import limit_option, one_of
 
-_COLUMNS = ("id", "created_at", "action", "actor", "via", "user", "topic_id", "reply_id", "node_id")
+_COLUMNS = (
+    *("id", "created_at", "action", "actor", "via", "user", "topic_id", "reply_id", "node_id"),
+    *("reason", "details"),
+)
 
 _MOST_DETAILS = 5
 
@@ -30,33 +29,16 @@ log = Group("log")
     help="Only these, such as topic.banned.",
 )
 @click.option("--actor", metavar="LOGIN", help="Only what this user did.")
-@click.option("--user", "about", metavar="LOGIN", help="Only what concerns this user.")
+@click.option("--user", metavar="LOGIN", help="Only what concerns this user.")
 @click.option("--since", metavar="TIME", help="Only from this time on: 2026-11-21T08:00:00Z.")
 @limit_option
 @pass_context
-def list_(
-    context: Context,
-    action: str | None,
-    actor: str | None,
-    about: str | None,
-    since: str | None,
-    limit: int,
-) -> None:
+def list_(context: Context, limit: int, **parameters: Any) -> None:
     """List the log, the newest first."""
-    with context.current_database().reads.connect() as db:
-        wanted = LogFilter(
-            action=action,
-            actor_id=None if actor is None else accounts.find(db, actor).id,
-            user_id=None if about is None else accounts.find(db, about).id,
-            since=parse_moment("since", since),
-        )
-        page = PageRequest(limit=limit)
-        found = audit_log.page_of(context.database.executor, set(Visibility), wanted, page).rows
-    records = [_to_dict(row) for row in found]
-    columns = (*_COLUMNS, "reason", "details")
+    records = Api(context).rows("/moderation/log", limit=limit, **parameters)
     if not context.as_json:
         records = [{**one, "details": _shortened(one["details"])} for one in records]
-    context.output_list("log", records, "There is nothing in the log.", columns=columns)
+    context.output_list("log", records, "There is nothing in the log.", columns=_COLUMNS)
 
 
 def _shortened(details: Any) -> Any:
@@ -73,20 +55,3 @@ def _first(value: Any) -> Any:
     if isinstance(value, list):
         return [*value[:_MOST_DETAILS], f"and {others}"]
     return dict(islice(value.items(), _MOST_DETAILS)) | {"and": others}
-
-
-def _to_dict(row: Any) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "action": row.action,
-        "actor": row.actor_login,
-        "via": row.via,
-        "user": row.user_login,
-        "topic_id": row.topic_id,
-        "reply_id": row.reply_id,
-        "node_id": row.node_id,
-        "reason": row.reason,
-        "details": None if row.details is None else json.loads(row.details),
-        "request_id": row.request_id,
-        "created_at": row.created_at,
-    }

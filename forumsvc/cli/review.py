@@ -1,26 +1,22 @@
 """`forumsvc review …`: the queue of moderators."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from .. import clock
-from ..db.keyset_paging import PageRequest
-from ..errors import Conflict, NotFound
 from ..models import Decision, ReviewKind, ReviewState, Role
-from ..presenters.reviews import object_of
-from ..queries import held_posts, replies, reports, reviews, topics
-from ..queries.reviews import ReviewFilter, ReviewOrder, ReviewRow
-from ..queries.rows import UserRow
 from ..schemas.restrictions import MAX_DAYS
-from ..services import accounts
-from ..services.moderation import decisions
-from ..services.moderation.decisions import Verdict
+from .api_client import Api, picked_values
 from .command import Group
-from .context import Context, pass_context
-from .options import check_texts, limit_option, one_of
+from .context import CommandError, Context, pass_context
+from .options import limit_option, one_of
+
+_VALUES = (
+    *("id", "kind", "obj_type", "obj_id", "user", "title", "reports_count"),
+    *("state", "decision", "opened_at"),
+)
+_REPORT = ("reporter", "category", "comment", "text")
+
 
 review = Group("review")
 
@@ -35,13 +31,10 @@ review = Group("review")
 @click.option("--kind", type=one_of(ReviewKind))
 @limit_option
 @pass_context
-def list_(context: Context, state: str, kind: str | None, limit: int) -> None:
+def list_(context: Context, limit: int, **parameters: Any) -> None:
     """List what waits for a decision, the oldest first, or what was decided."""
-    database = context.current_database()
-    wanted, page = ReviewFilter(state, kind), PageRequest(limit=limit)
-    found = reviews.page_of(database.executor, wanted, ReviewOrder.OLDEST, page).rows
-    records = [_to_dict(row) for row in found]
-    context.output_list("reviews", records, "There is nothing to decide.")
+    found = Api(context).rows("/reviews", _VALUES, limit, **parameters)
+    context.output_list("reviews", [*map(_to_dict, found)], "There is nothing to decide.")
 
 
 @review.command()
@@ -49,20 +42,14 @@ def list_(context: Context, state: str, kind: str | None, limit: int) -> None:
 @pass_context
 def show(context: Context, review_id: int) -> None:
     """Show a review: what it is about, and who reported it."""
-    db = context.current_database().executor
-    row = _found(reviews.by_id(db, review_id), review_id)
-    said = [
-        {
-            "reporter": one.reporter_login,
-            "category": one.category,
-            "comment": one.comment,
-            "text": one.text,
-        }
-        for one in reports.of_review(db, review_id)
+    found = Api(context).call(f"GET /reviews/{review_id}").json
+    reports = [picked_values(one, _REPORT) for one in found["reports"]]
+    text = found["object"].get("body")
+    result = {**_to_dict(picked_values(found, _VALUES)), "reason": found["reason"], "text": text}
+    lines = [
+        ("report", f"{one['reporter']}: {one['category']} {one['comment']}") for one in reports
     ]
-    result = {**_to_dict(row), "reason": row.reason, "text": _text(db, row)}
-    lines = [("report", f"{one['reporter']}: {one['category']} {one['comment']}") for one in said]
-    context.output_details(result, *lines, reports=said)
+    context.output_details(result, *lines, reports=reports)
 
 
 @review.command()
@@ -79,71 +66,18 @@ def resolve(
     context: Context, review_id: int, decision: str, reason: str, silence_days: int | None
 ) -> None:
     """Decide: approve, hide, delete or dismiss. The author and the reporters are told."""
-    reason, _ = check_texts(reason, is_required=False)
-    now = clock.now()
-    executor = context.current_database().executor
-    seen = _found(reviews.by_id(executor, review_id), review_id)
-    with _publisher(context) as authoring, context.transaction() as db:
-        publication = decisions.render_held(executor, authoring, seen, Decision(decision))
-        row = _found(reviews.by_id(db, review_id, lock=True), review_id)
-        verdict = Verdict(
-            Decision(decision),
-            reason or None,
-            silence_days=silence_days,
-            publication=publication,
-        )
-
-        def lock_author() -> UserRow:
-            user = accounts.lock(db, row.author_login)
-            if user.role == Role.ADMIN:
-                raise Conflict(f"{user.user_login} is an admin, whom nobody can silence.")
-            return user
-
-        changed = decisions.resolve(db, None, now, row, verdict, lock_author)
-    said = "Decided" if changed else "It was decided so before"
-    context.output(f"{said}: {decision}.", id=review_id, decision=decision, changed=changed)
+    api, path = Api(context), f"/reviews/{review_id}"
+    before = api.call(f"GET {path}").json
+    author = before["author"]
+    if silence_days and author["level"] == Role.ADMIN:
+        raise CommandError(f"{author['login']} is an admin, whom nobody can silence.")
+    api.call(f"POST {path}/resolve", decision=decision, reason=reason, silence_days=silence_days)
+    changed = before["state"] == ReviewState.OPEN
+    done = "Decided" if changed else "It was decided so before"
+    context.output(f"{done}: {decision}.", id=review_id, decision=decision, changed=changed)
 
 
-def _found(row: ReviewRow | None, review_id: int) -> ReviewRow:
-    if row is None:
-        raise NotFound(f"There is no review {review_id}.")
-    return row
-
-
-def _text(db: Any, row: ReviewRow) -> str | None:
-    """Return the Markdown of what a review is about, None for a user."""
-    found: Any = None
-    if row.held_post_id is not None:
-        found = held_posts.by_id(db, row.held_post_id)
-    elif row.reply_id is not None:
-        found = replies.by_id(db, row.reply_id)
-    elif row.topic_id is not None:
-        found = topics.by_id(db, row.topic_id)
-    return None if found is None else str(found.body)
-
-
-def _to_dict(row: Any) -> dict[str, Any]:
-    kind, obj_id = object_of(row.object_key)
-    return {
-        "id": row.id,
-        "kind": row.kind,
-        "about": f"{kind} {obj_id}",
-        "user": row.author_login,
-        "title": row.title,
-        "reports_count": row.reports_count,
-        "state": row.state,
-        "decision": row.decision,
-        "opened_at": row.opened_at,
-    }
-
-
-@contextmanager
-def _publisher(context: Context) -> Iterator[Any]:
-    """Yield what a held post is published with: the renderer starts with the first text."""
-    from ..services.content.authoring import authoring_from_settings
-
-    authoring = authoring_from_settings(context.settings, context.ini_dir, 1)
-    try:
-        yield authoring
-    finally:
-        authoring.renderer.close()
+def _to_dict(found: dict[str, Any]) -> dict[str, Any]:
+    """Return values of a review as they are printed, with its object in one."""
+    about = f"{found.pop('obj_type')} {found.pop('obj_id')}"
+    return {"id": found.pop("id"), "kind": found.pop("kind"), "about": about, **found}

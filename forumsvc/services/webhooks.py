@@ -10,10 +10,9 @@ from typing import Any
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
-from ..db.execution import ReadConnection, SqlConnection
+from ..db.execution import ReadConnection
 from ..db.statements import delete_of, update_of
 from ..errors import Forbidden, Invalid
-from ..ids import MAX_ID
 from ..models import AdminAction, MailKind, Role, User, UserState, Webhook
 from ..queries import nodes
 from . import mails, webhook_deliveries
@@ -55,12 +54,6 @@ def create(
     return webhook_id
 
 
-def exists(db: SqlConnection, webhook_id: int) -> bool:
-    """Return whether there is a webhook with this id."""
-    possible_id = webhook_id if 0 < webhook_id <= MAX_ID else 0
-    return db.scalar(select(Webhook.id).where(Webhook.id == possible_id)) is not None
-
-
 def edit(db: Session, actor_id: int | None, now: datetime, webhook_id: int, **columns: Any) -> None:
     """Set columns of a webhook: url, events, node_ids, description, active.
 
@@ -90,11 +83,11 @@ def switch_off(db: Session, webhook_id: int, now: datetime, reason: str) -> None
         mails.enqueue(db, MailKind.WEBHOOK_OFF, email or "", now, data=data)
 
 
-def check_nodes(db: ReadConnection, name: str, node_ids: Iterable[int]) -> None:
-    """Raise Invalid, naming the parameter `name`, if one of the nodes does not exist."""
+def check_nodes(db: ReadConnection, node_ids: Iterable[int]) -> None:
+    """Raise Invalid for `node_ids` if one of the nodes does not exist."""
     for node_id in node_ids:
         if not nodes.exists(db, node_id):
-            raise Invalid(name, f"there is no node {node_id}")
+            raise Invalid("node_ids", f"there is no node {node_id}")
 
 
 def rotate(db: Session, actor_id: int | None, now: datetime, webhook_id: int) -> int:

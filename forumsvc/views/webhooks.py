@@ -107,7 +107,7 @@ def _columns(request: ForumRequest) -> dict[str, Any]:
     values = dict(request.validated)
     node_ids = values.get("node_ids")
     if node_ids:
-        webhooks.check_nodes(request.db, "node_ids", node_ids)
+        webhooks.check_nodes(request.db, node_ids)
     elif "node_ids" in values:
         values["node_ids"] = None
     return values

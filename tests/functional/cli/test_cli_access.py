@@ -2,7 +2,6 @@
 
 import pytest
 
-from forumsvc.ids import MAX_ID
 from tests.functional.cli.conftest import Run
 
 NETWORK = ("192.0.2.7/24", "--severity", "write", "--reason", "Spam")
@@ -31,21 +30,6 @@ def test_a_network_is_blocked_changed_listed_and_unblocked(run: Run) -> None:
     assert {one["via"] for one in log} == {"cli"}
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("192.0.2.300",), "value: must be an IP address"),
-        (("127.0.0.1",), "value: holds the addresses of the machine itself"),
-        (("spam.example", "--reason", " "), "reason: must not be empty"),
-    ],
-)
-def test_what_is_wrong_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
-    options = ("--severity", "all", "--reason", "x")
-    value, *more = words
-    assert said in run("access", "block", value, *options, *more).refusal
-    assert run("access", "list").out == "There are no access blocks.\n"
-
-
 def test_the_machines_own_address_is_blocked_by_force(run: Run) -> None:
     options = ("--severity", "sign_up", "--reason", "x", "--force")
     assert run("access", "block", "127.0.0.1", *options).code == 0
@@ -64,7 +48,3 @@ def test_the_kind_is_known_from_the_value(run: Run, value: str, kind: str) -> No
     run("access", "block", value, "--severity", "sign_up", "--reason", "x")
     [shown] = run("access", "list", "--json").json["access_blocks"]
     assert shown["kind"] == kind
-
-
-def test_a_block_that_is_not_there_cannot_be_removed(run: Run) -> None:
-    assert "There is no access block" in run("access", "unblock", MAX_ID + 1).refusal

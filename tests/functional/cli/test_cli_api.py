@@ -1,6 +1,7 @@
 """`forumsvc api`: endpoints called without a server, as the operator or as a user."""
 
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -11,7 +12,9 @@ from sqlalchemy import select
 
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
+from forumsvc.errors import Unavailable
 from forumsvc.models import AccessBlock, Node, OAuthToken, Topic, User
+from forumsvc.services.access import blocks
 from tests.cases import each
 from tests.functional.cli.conftest import Outcome, Run
 from tests.functional.cli.test_cli_users import PASSWORD
@@ -108,6 +111,17 @@ def test_what_is_wrong_is_on_standard_error(
 ) -> None:
     outcome = run("api", *words)
     assert (outcome.code, outcome.out, message in outcome.err) == (code, "", True), outcome.err
+
+
+def test_what_may_succeed_later_ends_with_another_status(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **options: object) -> None:
+        raise Unavailable("Nothing answers.")
+
+    monkeypatch.setattr(blocks, "put", fail)
+    outcome = run("api", "POST", "/access_blocks", *BLOCK)
+    assert (outcome.code, outcome.err) == (os.EX_TEMPFAIL, "Error: Nothing answers.\n")
 
 
 def test_no_limit_of_clients_stands_in_the_way(run: Run, ini: Path, database: Database) -> None:

@@ -108,7 +108,6 @@ def test_the_log_is_filtered(run: Run, ann: str) -> None:
     assert actions(run, "--user", ann, "--limit", "1") == ["user.warned"]
     assert actions(run, "--actor", ann) == []
     assert actions(run, "--since", "2999-01-01T00:00:00Z") == []
-    assert "since: must be a time" in run("log", "list", "--since", "x").refusal
     assert "user.warned" in run("log", "list").out
 
 

@@ -94,27 +94,6 @@ def test_a_decision_may_silence_the_author(run: Run, database: Database, reporte
     assert actions(run) == ["user.silenced", "review.resolved"]
 
 
-@pytest.mark.parametrize(("name", "words"), [("show", ()), ("resolve", ("--decision", "delete"))])
-def test_a_review_that_does_not_exist_is_refused(
-    run: Run, held: int, name: str, words: tuple[str, ...]
-) -> None:
-    assert f"There is no review {held + 1}" in run("review", name, held + 1, *words).refusal
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--decision", "hide"), "decision: must be approve or delete"),
-        (("--decision", "delete", "--silence-days", "1"), "reason: is required"),
-    ],
-)
-def test_what_is_wrong_is_said_and_nothing_changes(
-    run: Run, held: int, words: tuple[str, ...], said: str
-) -> None:
-    assert said in run("review", "resolve", held, *words).refusal
-    assert actions(run, "--user", "ann") == []
-
-
 def test_an_account_that_is_deleted_leaves_the_queue(
     run: Run, database: Database, ann: int, held: int
 ) -> None:
