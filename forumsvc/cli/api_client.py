@@ -102,8 +102,12 @@ class Api:
     ) -> list[dict[str, Any]]:
         """Return the first `limit` objects of a list, page by page, each as `picked_values` does.
 
-        names: of the values, None: all of them.
+        names: of the values, None: all of them. Raises CommandError for an empty parameter, which
+        an endpoint takes for none: a variable of a script may be empty.
         """
+        for name, value in parameters.items():
+            if value == "":
+                raise CommandError(f"{name}: must not be empty")
         answer = self.send("GET", path, {"limit": min(limit, MAX_LIMIT), **parameters})
         listed = list(answer.json)
         while len(listed) < limit and (following := _NEXT.search(answer.headers.get("Link", ""))):

@@ -71,7 +71,8 @@ def resolve(
     author = before["author"]
     if silence_days and author["level"] == Role.ADMIN:
         raise CommandError(f"{author['login']} is an admin, whom nobody can silence.")
-    api.call(f"POST {path}/resolve", decision=decision, reason=reason, silence_days=silence_days)
+    verdict = {"decision": decision, "reason": reason.strip(), "silence_days": silence_days}
+    api.call(f"POST {path}/resolve", **verdict)
     changed = before["state"] == ReviewState.OPEN
     done = "Decided" if changed else "It was decided so before"
     context.output(f"{done}: {decision}.", id=review_id, decision=decision, changed=changed)

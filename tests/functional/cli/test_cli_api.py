@@ -113,6 +113,11 @@ def test_what_is_wrong_is_on_standard_error(
     assert (outcome.code, outcome.out, message in outcome.err) == (code, "", True), outcome.err
 
 
+def test_nobody_acts_as_a_user_who_is_deleted(run: Run, ann: str) -> None:
+    run("user", "delete", ann, "--yes")
+    assert run("api", "GET", "/topics", "--as", ann).refusal == "Error: There is no user 'ann'."
+
+
 def test_what_may_succeed_later_ends_with_another_status(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,7 @@ def names(database: Database) -> dict[str, int]:
         ("access block spam.example --severity all --reason=", "reason: must not be empty"),
         ("access unblock {LARGE}", "There is no access block {LARGE}."),
         ("log list --since x", NO_TIME),
+        ("log list --since=", "since: must not be empty"),
         ("log list --actor nobody", "actor: there is no user 'nobody'"),
         ("review show {NONE}", "There is no review {NONE}."),
         ("review show {LARGE}", "There is no review {LARGE}."),
