@@ -37,7 +37,7 @@ class NotificationKind(NamedTuple):
     the settings, None for what nobody can do without.
     """
 
-    words: Message
+    words: str
     choice: Message | None
 
 
@@ -58,7 +58,7 @@ KINDS = {
         Message("moved your topic:"), Message("My topic is moved to another node")
     ),
     # Its words are those of the action, in `services.moderation.notices`.
-    NotificationType.MODERATION: NotificationKind(Message(""), None),
+    NotificationType.MODERATION: NotificationKind("", None),
 }
 
 
