@@ -5,7 +5,7 @@ INI ?= development.ini
 REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test test-extended test-pooler test-all test-lowest lint bench compare screenshots catalogs clean
+.PHONY: serve test test-extended test-pooler test-all test-lowest lint bench compare screenshots generated clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -75,9 +75,10 @@ compare: $(TEST_STAMP)
 screenshots: $(TEST_STAMP)
 	$(BIN)/python -m docs.make_screenshots
 
-# After a change of the texts of the pages: updates and compiles their translations.
-catalogs: $(TEST_STAMP)
-	$(BIN)/python -m docs.make_catalogs
+# After a change of settings, tables, texts of the pages or the examples of Markdown: the pages and
+# catalogues that are made of them.
+generated: $(TEST_STAMP)
+	$(BIN)/python -m docs.make_generated
 
 clean:
 	rm -rf .venv var build dist *.egg-info

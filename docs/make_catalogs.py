@@ -1,9 +1,10 @@
-"""Brings the catalogues of the pages' texts up to date: `make catalogs`.
+"""Makes the catalogues of the pages' texts: `make generated`.
 
 New texts are added to each forumsvc.po, untranslated; those that no template has are removed; the
 forumsvc.mo that the service reads is compiled.
 """
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -28,7 +29,7 @@ _IN_CODE: dict[str, tuple[int, ...] | None] = {
 """Which argument of a call is a text; see `forumsvc.texts`."""
 _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 _HEADER = """\
-# The texts of the pages in this language. `make catalogs` adds new ones and compiles.
+# The texts of the pages in this language. `make generated` adds new ones and compiles.
 msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=utf-8\\n"
@@ -73,20 +74,18 @@ def read(path: Path) -> Catalog:
         return read_po(file, locale=path.parts[-3])
 
 
-def main() -> None:
-    """Update and compile all catalogues, and print what is not translated."""
+def made() -> Iterator[tuple[Path, bytes]]:
+    """Yield the files of all catalogues, each with what it should be."""
     texts = extract()
     for path in CATALOGS:
-        path.write_bytes(updated(read(path), texts))
         catalog = read(path)
-        path.with_suffix(".mo").write_bytes(compiled(catalog))
-        missing = [
-            message.id for message in catalog if message.id and not all(message.string or [""])
-        ]
-        print(f"{path.relative_to(PACKAGE)}: {len(catalog)} texts, {len(missing)} not translated")
-        for text in missing:
-            print(f"  {text}")
+        yield path, updated(catalog, texts)
+        yield path.with_suffix(".mo"), compiled(catalog)
 
 
-if __name__ == "__main__":
-    main()
+def untranslated() -> Iterator[str]:
+    """Yield the texts that a catalogue lacks, with its name."""
+    for path in CATALOGS:
+        for message in read(path):
+            if message.id and not all(message.string or [""]):
+                yield f"{path.parts[-3]}: {message.id}"

@@ -1,4 +1,4 @@
-"""Writes docs/dump-schema.json: `python docs/make_dump_schema.py`.
+"""Makes docs/dump-schema.json: `make generated`.
 
 It is a JSON Schema of a row of each table of a dump, made from the rules by which a load reads it.
 """
@@ -77,7 +77,3 @@ def _property(field: Field) -> dict[str, Any]:
     elif field.default not in (REQUIRED, None):
         found["default"] = field.default
     return found
-
-
-if __name__ == "__main__":
-    FILE.write_text(schema(), encoding="utf-8")

@@ -1,12 +1,10 @@
-"""Writes docs/markdown.md: `python docs/make_markdown_page.py`.
+"""Makes docs/markdown.md: `make generated`.
 
 The examples come from docs/markdown_examples.toml, their HTML from the renderer, and the number of
 passing examples of the specifications from the record of the conformance test.
-With `--check` nothing is written; the exit status is 1 if the page is not up to date.
 """
 
 import json
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -93,15 +91,3 @@ def _conformance(differences: list[dict[str, Any]]) -> str:
 def _difference(difference: dict[str, Any], failing: list[int]) -> str:
     examples = [number for number in difference["examples"] if number in failing]
     return f"| {', '.join(map(str, examples))} | {difference['reason']} |" if examples else ""
-
-
-def main() -> int:
-    """Write the page, or check it."""
-    if "--check" in sys.argv[1:]:
-        return int(PAGE.read_text(encoding="utf-8") != page())
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

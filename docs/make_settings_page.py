@@ -1,10 +1,8 @@
-"""Writes docs/operators/settings.md: `python docs/make_settings_page.py`.
+"""Makes docs/operators/settings.md: `make generated`.
 
 The settings come from their declarations in forumsvc/settings.
-With `--check` nothing is written; it exits 1 where the page is not what it would write.
 """
 
-import sys
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -65,15 +63,3 @@ def _default(setting: Setting) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def main() -> int:
-    """Write the page, or check it."""
-    if "--check" in sys.argv[1:]:
-        return int(not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page())
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

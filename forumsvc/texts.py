@@ -22,7 +22,7 @@ class Message(str):
     values: dict[str, Any]
 
     def __new__(cls, msgid: str, **values: Any) -> "Message":
-        """Make the text. msgid: a literal, for `make catalogs` reads it from the code."""
+        """Make the text. msgid: a literal, for `make generated` reads it from the code."""
         self = super().__new__(cls, msgid % values if values else msgid)
         self.msgid, self.values = msgid, values
         return self

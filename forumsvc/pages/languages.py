@@ -109,7 +109,7 @@ def in_language(request: ForumRequest, text: str) -> str:
     """Return a text of the code in the language of a request.
 
     A Time among its values becomes an element. A text without values need not be a Message:
-    `make catalogs` finds it where it is raised.
+    `make generated` finds it where it is raised.
     """
     if not text:
         return text
