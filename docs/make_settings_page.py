@@ -36,7 +36,7 @@ def page() -> str:
             _INTRODUCTION,
             *(_area(area, settings) for area, settings in areas.items()),
             "*Checked by a test: this page is what the script writes from the declarations "
-            "(`tests/unit/test_settings_page.py`).*\n",
+            "(`tests/unit/test_generated.py`).*\n",
         ]
     )
 

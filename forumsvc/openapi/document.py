@@ -1,32 +1,22 @@
-"""Building the description from its YAML files.
-
-The files use eight tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
-the address of the service; `!needs SCOPE` and `!optional SCOPE`, the security requirement of an
-operation that requires a token, or accepts one; `!enum`, the words of enums of the models, and
-others; `!words`, those words alone; `!form`, the body of a request; `!message`, what a webhook
-receives.
-"""
+"""Building the description from its YAML files. `tags.py` has what may stand in them."""
 
 import json
 from copy import deepcopy
-from enum import EnumType
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
-from .. import models
 from ..deprecations import SINCE
 from ..models import PROFILE_TEXTS, TextKind
 from ..settings import Settings
 from .keyed import to_keyed
 from .keyed_names import API
+from .tags import JSON, MESSAGES, Address, Loader, Setting, parameter_ref
 from .unused import remove_unused
-from .words import words_schema
 
-_SCHEMES = ("OAuth", "Bearer", "AccessToken")
 _READ_FAILURES = {
     "400": "BadRequest",
     "401": "Unauthorized",
@@ -44,80 +34,8 @@ _PATTERNS = {
     TextKind.URL: r"^(https?://[a-z0-9]([a-z0-9\-.]*[a-z0-9])?(:[0-9]{1,4})?(/[!-Z_a-z~]*)?)?$",
 }
 """What may stand in a text of a profile."""
-_JSON = "application/json"
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-_MESSAGES = "Webhook messages"
-"""The tag of what receivers of webhooks get."""
 _METHODS = frozenset({"get", "put", "post", "delete"})
-
-
-class _Setting(NamedTuple):
-    name: str
-
-
-class _Address(NamedTuple):
-    path: str
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's
-    """YAML with the tags above."""
-
-
-def _security(loader: Any, node: Any) -> list[dict[str, list[str]]]:
-    # The scope of RFC 6750 applies however the token is sent, so each scheme names it.
-    return [{scheme: [node.value]} for scheme in _SCHEMES]
-
-
-def _enum(loader: Any, node: Any) -> dict[str, Any]:
-    """Return the schema of words. `of`: words, and enums of the models by their names."""
-    given = loader.construct_mapping(node, deep=True)
-    words: list[str] = []
-    for name in given["of"]:
-        enum = getattr(models, name, None)
-        words += map(str, enum) if isinstance(enum, EnumType) else [name]
-    return words_schema(words, given.get("description", ""))
-
-
-def _words(loader: Any, node: Any) -> list[str]:
-    """Return the words of an enum or a table of the models, by its name."""
-    return [*map(str, getattr(models, node.value))]
-
-
-def _form(loader: Any, node: Any) -> dict[str, Any]:
-    """Return the body of a request. `schema`: its name; `required`: true if missing."""
-    given = loader.construct_mapping(node, deep=True)
-    schema = {"$ref": f"#/components/schemas/{given['schema']}"}
-    content = {_JSON: {"schema": schema, "example": given["example"]}}
-    return {"required": given.get("required", True), "content": content}
-
-
-def _message(loader: Any, node: Any) -> dict[str, Any]:
-    """Return a webhook of OpenAPI: the request that its receiver gets."""
-    given = loader.construct_mapping(node, deep=True)
-    data = {"required": given["data"]}
-    schema = {
-        "allOf": [{"$ref": "#/components/schemas/WebhookMessage"}, {"properties": {"data": data}}]
-    }
-    headers = ("MessageId", "MessageTimestamp", "MessageSignature")
-    operation = {
-        "summary": given["summary"],
-        "tags": [_MESSAGES],
-        "security": [],
-        "parameters": [_parameter(name) for name in headers],
-        "requestBody": {"required": True, "content": {_JSON: {"schema": schema}}},
-        "responses": {"2XX": {"description": "Any such answer within 15 seconds is a success."}},
-    }
-    return {"post": operation}
-
-
-_Loader.add_constructor("!enum", _enum)
-_Loader.add_constructor("!form", _form)
-_Loader.add_constructor("!words", _words)
-_Loader.add_constructor("!message", _message)
-_Loader.add_constructor("!setting", lambda loader, node: _Setting(node.value))
-_Loader.add_constructor("!address", lambda loader, node: _Address(node.value))
-_Loader.add_constructor("!needs", _security)
-_Loader.add_constructor("!optional", lambda loader, node: [{}, *_security(loader, node)])
 
 
 def describe(
@@ -131,13 +49,13 @@ def describe(
     document: dict[str, Any] = _with_settings(_load(), settings, settings["site.url"] or url)
     if not webhooks:
         del document["webhooks"]
-        document["tags"] = [tag for tag in document["tags"] if tag["name"] != _MESSAGES]
+        document["tags"] = [tag for tag in document["tags"] if tag["name"] != MESSAGES]
     _add_objects_of_events(document["components"]["schemas"])
     for parameter in document["components"]["parameters"].values():
         _allow_empty(parameter)
     for path_name, path in document["paths"].items():
         if path_name.startswith(API):
-            path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
+            path["parameters"] = [*path.get("parameters", ()), parameter_ref("RequestId")]
             for method in _METHODS & path.keys():
                 _complete(path[method], method, document["components"]["responses"], forms=forms)
     _add_rate_limit_headers(document["components"]["responses"])
@@ -154,8 +72,8 @@ def _complete(
     for parameter in operation.get("parameters", ()):
         _allow_empty(parameter)
     body = operation.get("requestBody", {}).get("content", {})
-    if forms and _JSON in body:
-        body.update(dict.fromkeys(_FORMS, body[_JSON]))
+    if forms and JSON in body:
+        body.update(dict.fromkeys(_FORMS, body[JSON]))
     failures = _READ_FAILURES if method == "get" else _WRITE_FAILURES
     responses = {
         status: {"$ref": f"#/components/responses/{name}"} for status, name in failures.items()
@@ -167,7 +85,7 @@ def _complete(
     success = operation["responses"].get("200", {})
     if method == "get" and "application/octet-stream" not in success.get("content", {}):
         _make_conditional(operation, components)
-    elif method != "delete" and _parameter("IfMatch") in operation.get("parameters", ()):
+    elif method != "delete" and parameter_ref("IfMatch") in operation.get("parameters", ()):
         _add_header(operation["responses"], "ETag", "NewETag", components)
     operation["responses"] = dict(sorted(operation["responses"].items()))
     _add_rate_limit_headers(operation["responses"])
@@ -198,7 +116,7 @@ def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> 
     """Add the ETag, If-None-Match and the 304 to an operation."""
     _add_header(operation["responses"], "ETag", "ETag", components)
     operation["responses"]["304"] = {"$ref": "#/components/responses/NotModified"}
-    operation["parameters"] = [*operation.get("parameters", []), _parameter("IfNoneMatch")]
+    operation["parameters"] = [*operation.get("parameters", []), parameter_ref("IfNoneMatch")]
 
 
 def _add_header(
@@ -212,16 +130,12 @@ def _add_header(
     responses["200"] = {**success, "headers": headers}
 
 
-def _parameter(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/parameters/{name}"}
-
-
 @cache
 def _load() -> dict[str, Any]:
     """Return all files as one document, in which the tags for settings are not yet resolved."""
     document: dict[str, Any] = {}
     for file in _yaml_files(files(__package__)):
-        _merge(document, yaml.load(file.read_text(encoding="utf-8"), _Loader), file.name)  # noqa: S506
+        _merge(document, yaml.load(file.read_text(encoding="utf-8"), Loader), file.name)  # noqa: S506
     _add_profile_texts(document["components"])
     for event, item in document["webhooks"].items():
         item["post"]["operationId"] = "receive" + event.title().replace(".", "").replace("_", "")
@@ -278,9 +192,9 @@ def _merge(into: dict[str, Any], other: dict[str, Any], where: str) -> None:
 def _with_settings(value: Any, settings: Settings, url: str) -> Any:
     """Return a copy with the values of the settings; each use of an anchor gets its own copy."""
     match value:
-        case _Setting(name=name):
+        case Setting(name=name):
             return settings[name]
-        case _Address(path=path):
+        case Address(path=path):
             return (url + path).removesuffix("/") or "/"
         case dict():
             return {key: _with_settings(inner, settings, url) for key, inner in value.items()}
