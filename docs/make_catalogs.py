@@ -19,7 +19,7 @@ CATALOGS = sorted((PACKAGE / "locale").glob("*/LC_MESSAGES/forumsvc.po"))
 _TEMPLATES, _CODE = "**/templates/**.jinja2", "**.py"
 _METHODS = [(_TEMPLATES, "jinja2"), (_CODE, "python")]
 _OPTIONS = {_TEMPLATES: {"newstyle_gettext": "true", "trimmed": "true"}}
-_FOR_ADMINISTRATORS = ("background", "cli", "demo", "doctor", "settings", "webhooks")
+_FOR_ADMINISTRATORS = ("background", "cli", "demo", "doctor", "settings", "outgoing")
 """The folders whose texts no page shows."""
 _IN_CODE: dict[str, tuple[int, ...] | None] = {
     **dict.fromkeys(("Message", "too_many"), (1,)),

@@ -14,14 +14,13 @@ from typing import Any
 from .. import clock
 from ..db.engine import Database
 from ..models import JobKind
+from ..outgoing.connection import CheckedConnection, Outcome
 from ..presenters.site import site_of
-from ..services import jobs, webhooks
+from ..services import jobs, webhook_signature, webhooks
 from ..services import webhook_deliveries as deliveries
 from ..services.jobs import Claimed
 from ..services.webhook_deliveries import ActiveWebhook, Attempt
 from ..settings import Settings
-from ..webhooks import signature
-from ..webhooks.connection import Outcome, WebhookConnection
 from .job_runner import Handler
 from .webhook_bodies import Message, messages_of
 
@@ -61,7 +60,7 @@ class WebhookSender(Handler):
         webhook_id = int(job.key)
         agent = f"forumsvc/{version('forumsvc')}"
         allow = self._settings["webhooks.allow_private"]
-        connection = WebhookConnection(agent, allow_private=allow, seconds=self._seconds)
+        connection = CheckedConnection(agent, allow_private=allow, seconds=self._seconds)
         end = time.monotonic() + _BEGIN_SECONDS
         unanswered: Attempt | None = None
         try:
@@ -91,7 +90,7 @@ class WebhookSender(Handler):
         return time.monotonic() < end and not self.stopping.is_set()
 
     def _send_batch(
-        self, connection: WebhookConnection, webhook: ActiveWebhook, due: Sequence[Any], end: float
+        self, connection: CheckedConnection, webhook: ActiveWebhook, due: Sequence[Any], end: float
     ) -> Attempt | None:
         """Send deliveries until one gets no answer, which is returned, or the time is over."""
         executor = self._database.executor
@@ -112,15 +111,15 @@ class WebhookSender(Handler):
         return self._record(webhook, attempts)
 
     def _send(
-        self, connection: WebhookConnection, webhook: ActiveWebhook, message: Message
+        self, connection: CheckedConnection, webhook: ActiveWebhook, message: Message
     ) -> Outcome:
         now = clock.now()
         secret = self._settings["session.secret"]
-        secrets = signature.valid_secrets(
+        secrets = webhook_signature.valid_secrets(
             secret, webhook.id, webhook.generation, webhook.rotated_at, now
         )
-        headers = signature.headers(secrets, message.id, now, message.body)
-        return connection.send(webhook.url, message.body, headers)
+        headers = webhook_signature.headers(secrets, message.id, now, message.body)
+        return connection.post(webhook.url, message.body, headers)
 
     def _record(self, webhook: ActiveWebhook, attempts: Sequence[Attempt]) -> Attempt | None:
         now = clock.now()

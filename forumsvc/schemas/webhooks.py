@@ -5,7 +5,7 @@ from typing import Any
 import colander
 
 from ..models import ALL_EVENTS, DeliveryState, EventType
-from ..webhooks.addresses import ForbiddenAddress, parse_url
+from ..outgoing.addresses import ForbiddenAddress, parse_url
 from .fields import Boolean, Choice, Line, Lines, Moment, clearable, optional, parameters, required
 from .lists import Choices, Ids
 from .paging import page_parameters

@@ -7,11 +7,10 @@ from ..permissions import WebhookPermission
 from ..queries import webhooks as reading
 from ..resources.webhooks import Deliveries, DeliveryItem, WebhookItem, Webhooks
 from ..schemas.webhooks import DELIVERY_LIST, REPLAY_FORM, changed_webhook, new_webhook
-from ..services import webhook_deliveries, webhooks
+from ..services import webhook_deliveries, webhook_signature, webhooks
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Count, Detail, Kind, Listing, Ok
-from ..webhooks import signature
 
 _MANAGE = WebhookPermission.MANAGE
 _ACCEPTED = 202
@@ -115,6 +114,6 @@ def _columns(request: ForumRequest) -> dict[str, Any]:
 
 def _with_secret(item: WebhookItem, request: ForumRequest) -> WebhookItem:
     session_secret = request.settings["session.secret"]
-    secret = signature.derive_secret(session_secret, item.row_id, item.row.generation)
-    item.secret = signature.format_secret(secret)
+    secret = webhook_signature.derive_secret(session_secret, item.row_id, item.row.generation)
+    item.secret = webhook_signature.format_secret(secret)
     return item

@@ -29,7 +29,7 @@ FLOORS: list[set[str]] = [
         "serving",
     },
     {"sandbox", "search"},
-    {"db", "markup", "media", "mail", "webhooks", "log_lines"},
+    {"db", "markup", "media", "mail", "outgoing", "log_lines"},
     {"models", "migrate"},
     {"cache"},
     {"database", "registry"},

@@ -9,9 +9,9 @@ from forumsvc import clock
 from forumsvc.background.webhook_sender import WebhookSender
 from forumsvc.db.engine import Database
 from forumsvc.models import Event, EventType, JobKind, WebhookDelivery
+from forumsvc.outgoing.connection import CheckedConnection, Outcome
 from forumsvc.queries import events as reading
 from forumsvc.services import jobs, webhook_deliveries, webhook_fan_out, webhooks
-from forumsvc.webhooks.connection import Outcome, WebhookConnection
 from tests.functional.forum import Forum
 
 pytestmark = pytest.mark.both_databases
@@ -30,7 +30,7 @@ def webhook(database: Database) -> int:
 def no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """No receiver answers."""
     outcome = Outcome(None, "no answer", None, 1)
-    monkeypatch.setattr(WebhookConnection, "send", lambda *message: outcome)
+    monkeypatch.setattr(CheckedConnection, "post", lambda *message: outcome)
 
 
 def add_pings(database: Database, webhook_id: int, number: int) -> None:

@@ -15,11 +15,17 @@ from forumsvc.background import webhook_sender
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.webhook_sender import WebhookSender
 from forumsvc.models import ALL_EVENTS, Event, JobKind, Webhook, WebhookDelivery
+from forumsvc.outgoing.connection import CheckedConnection, Outcome
 from forumsvc.presenters import events as presenter
 from forumsvc.queries.rows import EventRow
-from forumsvc.services import event_consumers, jobs, webhook_deliveries, webhook_fan_out, webhooks
-from forumsvc.webhooks import signature
-from forumsvc.webhooks.connection import Outcome, WebhookConnection
+from forumsvc.services import (
+    event_consumers,
+    jobs,
+    webhook_deliveries,
+    webhook_fan_out,
+    webhook_signature,
+    webhooks,
+)
 from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
@@ -109,8 +115,8 @@ def test_a_new_reply_is_sent_signed_as_everybody_may_see_it(scene: Scene) -> Non
     reply = scene.forum.reply(scene.alice, scene.topic, "**Hello**")
     scene.tell()
     [message] = scene.receiver.received
-    secret = signature.derive_secret(SECRET, scene.id, 1)
-    Verifier(signature.format_secret(secret)).verify(message.body, message.headers)
+    secret = webhook_signature.derive_secret(SECRET, scene.id, 1)
+    Verifier(webhook_signature.format_secret(secret)).verify(message.body, message.headers)
     assert message.headers["content-type"] == "application/json"
     assert message.headers["user-agent"].startswith("forumsvc/")
     data = message.json["data"]
@@ -400,8 +406,8 @@ def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene: Scene) ->
     scene.send()
     [message] = scene.receiver.received
     for generation in (1, 2):
-        secret = signature.derive_secret(SECRET, scene.id, generation)
-        Verifier(signature.format_secret(secret)).verify(message.body, message.headers)
+        secret = webhook_signature.derive_secret(SECRET, scene.id, generation)
+        Verifier(webhook_signature.format_secret(secret)).verify(message.body, message.headers)
     assert (message.json["type"], message.json["data"]) == ("ping", {"webhook_id": scene.id})
 
 
@@ -410,7 +416,7 @@ def test_no_secret_is_stored_or_logged(scene: Scene, caplog: pytest.LogCaptureFi
     scene.receiver.answers = [Answer(500)]
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
-    secret = signature.format_secret(signature.derive_secret(SECRET, scene.id, 1))
+    secret = webhook_signature.format_secret(webhook_signature.derive_secret(SECRET, scene.id, 1))
     stored = str([*scene.deliveries(), scene.webhook()])
     for text in (secret, secret.removeprefix("whsec_"), SECRET):
         assert text not in stored + caplog.text
@@ -456,15 +462,15 @@ def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(webhook_sender, "_BATCH_SIZE", 1)
-    send = WebhookConnection.send
+    send = CheckedConnection.post
 
-    def send_and_switch_off(self: WebhookConnection, *message: Any) -> Outcome:
+    def send_and_switch_off(self: CheckedConnection, *message: Any) -> Outcome:
         outcome = send(self, *message)
         with scene.forum.database.session.begin() as db:
             webhooks.edit(db, None, scene.now, scene.id, active=False)
         return outcome
 
-    monkeypatch.setattr(WebhookConnection, "send", send_and_switch_off)
+    monkeypatch.setattr(CheckedConnection, "post", send_and_switch_off)
     for _ in range(3):
         scene.forum.reply(scene.alice, scene.topic)
     scene.tell()

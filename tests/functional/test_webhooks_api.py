@@ -8,7 +8,7 @@ from sqlalchemy import insert, update
 
 from forumsvc import clock
 from forumsvc.models import DeliveryState, Event, Webhook, WebhookDelivery
-from forumsvc.webhooks import signature
+from forumsvc.services import webhook_signature
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import SECRET, Forum, Person
 
@@ -58,8 +58,8 @@ def test_a_webhook_is_created_with_a_secret_that_is_shown_once(forum: Forum, adm
     assert made.status_int == 201
     shown = made.json
     assert made.headers["Location"].endswith(f"/api/v3/webhooks/{shown['id']}")
-    secret = signature.derive_secret(SECRET, shown["id"], 1)
-    assert shown.pop("secret") == signature.format_secret(secret)
+    secret = webhook_signature.derive_secret(SECRET, shown["id"], 1)
+    assert shown.pop("secret") == webhook_signature.format_secret(secret)
     assert set(shown) == KEYS
     assert {name: shown[name] for name in sent} == sent
     assert (shown["active"], shown["disabled_reason"]) == (True, None)
@@ -80,8 +80,8 @@ def test_a_form_may_name_several_events_and_nodes(forum: Forum, admin: Person) -
 def test_rotating_shows_another_secret(admin: Person, webhook_id: int) -> None:
     answer = admin.post(f"/webhooks/{webhook_id}/rotate")
     assert answer.status_int == 200
-    secret = signature.derive_secret(SECRET, webhook_id, 2)
-    assert answer.json["secret"] == signature.format_secret(secret)
+    secret = webhook_signature.derive_secret(SECRET, webhook_id, 2)
+    assert answer.json["secret"] == webhook_signature.format_secret(secret)
 
 
 def test_any_part_can_be_changed_and_the_rest_stays(forum: Forum, admin: Person) -> None:

@@ -21,8 +21,7 @@ from forumsvc import clock
 from forumsvc.background import webhook_sender
 from forumsvc.db.engine import Database
 from forumsvc.models import ALL_EVENTS, Event, EventType, WebhookDelivery
-from forumsvc.services import webhooks
-from forumsvc.webhooks import signature
+from forumsvc.services import webhook_signature, webhooks
 from tests import databases
 from tests.functional.conftest import close_application
 from tests.functional.forum import SECRET, Forum, make_app
@@ -156,8 +155,8 @@ def silent() -> Iterator[str]:
 def verify(received: Received, path: str, webhook_id: int) -> None:
     """Verify the last message of a path with the reference library."""
     headers, body = received.last[path]
-    secret = signature.derive_secret(SECRET, webhook_id, 1)
-    Verifier(signature.format_secret(secret)).verify(body, headers)
+    secret = webhook_signature.derive_secret(SECRET, webhook_id, 1)
+    Verifier(webhook_signature.format_secret(secret)).verify(body, headers)
 
 
 @EACH_DATABASE

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forumsvc import clock
-from forumsvc.webhooks import signature
+from forumsvc.services import webhook_signature
 from tests.downloads import NODE
 from tests.system.oauth.node import link_client
 from tests.system.process import PATIENCE
@@ -18,9 +18,9 @@ BODY = '{"type":"reply.created","data":{"title":"Zażółć 漢字"}}'
 
 def message(generation: int) -> dict[str, Any]:
     """Return a message that two secrets sign, as after a rotation, and one of the secrets."""
-    secrets = [signature.derive_secret("a secret", 7, each) for each in (2, 1)]
-    headers = signature.headers(secrets, "evt_812", clock.now(), BODY.encode())
-    shown = signature.format_secret(secrets[2 - generation])
+    secrets = [webhook_signature.derive_secret("a secret", 7, each) for each in (2, 1)]
+    headers = webhook_signature.headers(secrets, "evt_812", clock.now(), BODY.encode())
+    shown = webhook_signature.format_secret(secrets[2 - generation])
     return {"secret": shown, "headers": headers, "body": BODY}
 
 

@@ -6,8 +6,7 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import EventType
 from forumsvc.queries import events as reading
-from forumsvc.services import events, webhook_deliveries, webhook_fan_out
-from forumsvc.webhooks import signature
+from forumsvc.services import events, webhook_deliveries, webhook_fan_out, webhook_signature
 from tests.functional.cli.conftest import Run
 
 SECRET = "a secret that these tests made up"
@@ -18,8 +17,8 @@ URL = "https://hooks.example.org/forum"
 def added(run: Run) -> int:
     """The id of a webhook for new topics."""
     found = run("webhook", "add", URL, "--event", "topic.created", "--json").json
-    expected = signature.derive_secret(SECRET, found["id"], 1)
-    assert found["secret"] == signature.format_secret(expected)
+    expected = webhook_signature.derive_secret(SECRET, found["id"], 1)
+    assert found["secret"] == webhook_signature.format_secret(expected)
     return int(found["id"])
 
 
@@ -40,8 +39,8 @@ def test_an_unknown_type_is_refused_by_its_name(run: Run) -> None:
 
 def test_rotating_prints_another_secret(run: Run, added: int) -> None:
     found = run("webhook", "rotate", added, "--json").json
-    expected = signature.derive_secret(SECRET, added, 2)
-    assert found["secret"] == signature.format_secret(expected)
+    expected = webhook_signature.derive_secret(SECRET, added, 2)
+    assert found["secret"] == webhook_signature.format_secret(expected)
 
 
 def test_a_webhook_is_switched_off_and_on(run: Run, added: int) -> None:

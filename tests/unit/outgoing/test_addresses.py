@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from forumsvc.webhooks.addresses import ForbiddenAddress, Target, parse_url, resolve
+from forumsvc.outgoing.addresses import ForbiddenAddress, Target, parse_url, resolve
 from tests.cases import each
 
 SPELLINGS = """

@@ -5,45 +5,48 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from forumsvc.webhooks import signature
+from forumsvc.services import webhook_signature
 
 SESSION_SECRET = "a secret of the session, long enough"
 BODY = '{"type":"reply.created","data":{"text":"Grüße 你好"}}'.encode()
 
 
 def _verify(secret: bytes, headers: dict[str, str], body: bytes = BODY) -> None:
-    Webhook(signature.format_secret(secret)).verify(body, headers)
+    Webhook(webhook_signature.format_secret(secret)).verify(body, headers)
 
 
 def _headers(secrets: list[bytes]) -> dict[str, str]:
-    return signature.headers(secrets, "evt_7", datetime.now(UTC), BODY)
+    return webhook_signature.headers(secrets, "evt_7", datetime.now(UTC), BODY)
 
 
 def test_the_reference_library_verifies_a_signature_and_refuses_another_body_or_secret() -> None:
-    secret = signature.derive_secret(SESSION_SECRET, 7, 1)
+    secret = webhook_signature.derive_secret(SESSION_SECRET, 7, 1)
     headers = _headers([secret])
     _verify(secret, headers)
-    for wrong in ((secret, BODY + b" "), (signature.derive_secret(SESSION_SECRET, 8, 1), BODY)):
+    for wrong in (
+        (secret, BODY + b" "),
+        (webhook_signature.derive_secret(SESSION_SECRET, 8, 1), BODY),
+    ):
         with pytest.raises(WebhookVerificationError):
             _verify(wrong[0], headers, wrong[1])
 
 
 def test_a_rotated_secret_signs_beside_its_predecessor_for_a_day() -> None:
     now = datetime.now(UTC)
-    old, new = (signature.derive_secret(SESSION_SECRET, 7, each) for each in (1, 2))
+    old, new = (webhook_signature.derive_secret(SESSION_SECRET, 7, each) for each in (1, 2))
 
     def secrets(age: timedelta) -> list[bytes]:
-        return signature.valid_secrets(SESSION_SECRET, 7, 2, now - age, now)
+        return webhook_signature.valid_secrets(SESSION_SECRET, 7, 2, now - age, now)
 
     assert secrets(timedelta(hours=23, minutes=59)) == [new, old]
     assert secrets(timedelta(hours=24)) == [new]
-    assert signature.valid_secrets(SESSION_SECRET, 7, 1, None, now) == [old]
+    assert webhook_signature.valid_secrets(SESSION_SECRET, 7, 1, None, now) == [old]
     for secret in (old, new):
         _verify(secret, _headers([new, old]))
 
 
 def test_secrets_differ_by_webhook_generation_and_session_secret() -> None:
     given = [(SESSION_SECRET, 1, 1), (SESSION_SECRET, 1, 11), (SESSION_SECRET, 11, 1)]
-    secrets = [signature.derive_secret(*each) for each in [*given, ("another", 1, 1)]]
+    secrets = [webhook_signature.derive_secret(*each) for each in [*given, ("another", 1, 1)]]
     assert len({*secrets}) == 4
     assert {len(secret) for secret in secrets} == {32}

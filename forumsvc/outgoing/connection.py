@@ -1,4 +1,4 @@
-"""Sending one webhook: to an address that was checked, within a time, without redirects."""
+"""Calls another host: at an address that was checked, within a time, without redirects."""
 
 import socket
 import ssl
@@ -34,8 +34,8 @@ class Outcome(NamedTuple):
     milliseconds: int
 
 
-class WebhookConnection:
-    """Sends messages to one receiver, and keeps the connection open between them."""
+class CheckedConnection:
+    """Posts to one receiver, and keeps the connection open between the requests."""
 
     def __init__(self, user_agent: str, *, allow_private: bool, seconds: float = 15) -> None:
         """seconds: for a whole attempt, from the look-up of the name to the end of the answer;
@@ -52,7 +52,7 @@ class WebhookConnection:
         self._has_expired = False
         self._closed = threading.Event()
 
-    def send(self, url: str, body: bytes, headers: dict[str, str]) -> Outcome:
+    def post(self, url: str, body: bytes, headers: dict[str, str]) -> Outcome:
         """Post a JSON body; raises nothing."""
         began = time.monotonic()
         status: int | None = None
@@ -123,7 +123,7 @@ class WebhookConnection:
     def _start_watch(self) -> None:
         if self._watch is None:
             self._watch = threading.Thread(
-                target=self._end_late_attempts, name="webhook-watch", daemon=True
+                target=self._end_late_attempts, name="outgoing-watch", daemon=True
             )
             self._watch.start()
 
@@ -184,7 +184,7 @@ def _resolve_until(deadline: float, target: Target, *, allow_private: bool) -> s
         except (OSError, ForbiddenAddress) as error:
             found.set_exception(error)
 
-    threading.Thread(target=look_up, name="webhook-look-up", daemon=True).start()
+    threading.Thread(target=look_up, name="outgoing-look-up", daemon=True).start()
     return found.result(max(deadline - time.monotonic(), 0))
 
 

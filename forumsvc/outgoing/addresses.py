@@ -1,4 +1,4 @@
-"""Which addresses a webhook may be sent to: none inside the operator's network.
+"""Which addresses the service may call for others: none inside the operator's network.
 
 Otherwise whoever registers a webhook could reach services that only trust their own network
 (server-side request forgery). A URL is checked when it is registered, and the addresses of its host
@@ -27,7 +27,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class ForbiddenAddress(ValueError):
-    """A webhook may not be sent there. The message says why and follows the name of the URL."""
+    """The service may not call it. The message says why and follows the name of the URL."""
 
 
 class Target(NamedTuple):

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from forumsvc.webhooks import connection
-from forumsvc.webhooks.connection import WebhookConnection
+from forumsvc.outgoing import connection
+from forumsvc.outgoing.connection import CheckedConnection
 
 SECONDS = 0.3
 ANSWER = b"HTTP/1.1 204 No Content\r\n\r\n"
@@ -53,8 +53,8 @@ def drip(client: socket.socket, ended: threading.Event) -> None:
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_receiver_that_drips_ends_with_the_attempt(scheme: str) -> None:
     with listening(drip) as port:
-        sender = WebhookConnection("test", allow_private=True, seconds=SECONDS)
-        outcome = sender.send(f"{scheme}://127.0.0.1:{port}/", b"{}", {})
+        sender = CheckedConnection("test", allow_private=True, seconds=SECONDS)
+        outcome = sender.post(f"{scheme}://127.0.0.1:{port}/", b"{}", {})
         sender.close()
     assert outcome.error is not None
     assert outcome.status is None
@@ -70,8 +70,8 @@ def test_a_name_that_is_looked_up_for_too_long_ends_with_the_attempt(
         return "127.0.0.1"
 
     monkeypatch.setattr(connection, "resolve", resolve)
-    sender = WebhookConnection("test", allow_private=True, seconds=SECONDS)
-    outcome = sender.send("https://hooks.example.org/", b"{}", {})
+    sender = CheckedConnection("test", allow_private=True, seconds=SECONDS)
+    outcome = sender.post("https://hooks.example.org/", b"{}", {})
     sender.close()
     ended.set()
     assert outcome.error == f"no answer within {SECONDS:g} s"
@@ -87,9 +87,9 @@ def test_a_connection_that_the_receiver_closed_is_opened_again() -> None:
         closed.set()
 
     with listening(answer_once) as port:
-        sender = WebhookConnection("test", allow_private=True)
+        sender = CheckedConnection("test", allow_private=True)
         for _ in range(2):
-            assert sender.send(f"http://127.0.0.1:{port}/", b"{}", {}).status == 204
+            assert sender.post(f"http://127.0.0.1:{port}/", b"{}", {}).status == 204
             assert closed.wait(10)
             closed.clear()
         sender.close()

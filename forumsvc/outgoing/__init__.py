@@ -1,0 +1,1 @@
+"""Connections to other hosts, at addresses that were checked."""

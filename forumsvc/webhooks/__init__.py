@@ -1,1 +1,0 @@
-"""Sending webhooks: signatures (Standard Webhooks 1.0.0), and addresses that may be called."""
