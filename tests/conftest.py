@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from forumsvc.db.engine import Database
 from tests import databases, extended, pgbouncer
@@ -12,6 +13,11 @@ from tests.pgbouncer import PgBouncer
 from tests.system.browser import chromium
 
 BROWSER_TESTS = "tests/system/browser/"
+
+# On a busy machine any example may take longer than the 200 milliseconds that are the default, and
+# the first ten longer than five times that.
+settings.register_profile("forumsvc", deadline=None)
+settings.load_profile("forumsvc")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -76,7 +76,6 @@ def test_any_sequence_of_actions_leaves_every_counter_equal_to_a_recount(forum: 
         settings=settings(
             max_examples=5,
             stateful_step_count=120,
-            deadline=None,
             derandomize=True,
             database=None,
             suppress_health_check=list(HealthCheck),

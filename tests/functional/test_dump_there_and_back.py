@@ -43,7 +43,6 @@ def test_no_row_differs_there_and_back(database: Database, target: Database) -> 
     @settings(
         max_examples=5,
         phases=[Phase.generate],  # not smaller ones of a failure: each takes a second
-        deadline=None,
         database=None,
         suppress_health_check=[*HealthCheck],
         print_blob=False,

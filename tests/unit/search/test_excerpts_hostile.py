@@ -94,7 +94,7 @@ def test_no_text_of_the_xss_corpus_becomes_markup(query: str) -> None:
 
 
 @given(hostile, st.sampled_from([*QUERIES, "猫", "한", "ss", "ffi", "a.b", '"c"', "mark b"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_hostile_text_becomes_markup(text: str, query: str) -> None:
     sought = matcher(query)
     assert_is_escaped_part(mark_title(text, sought), text)
@@ -108,7 +108,7 @@ def test_the_names_of_escapes_are_not_found(query: str) -> None:
 
 
 @given(runs, st.data(), around, around)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_every_part_of_a_run_without_blanks_is_found(
     run: str, data: st.DataObject, before: str, after: str
 ) -> None:
@@ -122,7 +122,7 @@ def test_every_part_of_a_run_without_blanks_is_found(
 @given(
     words, st.data(), st.sampled_from(["", " ", "猫", ", ", "("]), st.sampled_from(["", " 猫", "!"])
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_every_beginning_of_a_word_with_three_letters_finds_it(
     word: str, data: st.DataObject, before: str, after: str
 ) -> None:
@@ -132,14 +132,14 @@ def test_every_beginning_of_a_word_with_three_letters_finds_it(
 
 
 @given(hostile | st.text())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_the_normal_form_of_a_normal_form_is_itself(text: str) -> None:
     normal = normalize(text)
     assert normalize(normal) == normal
 
 
 @given(hostile | st.text())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_tokens_are_short_and_need_no_quoting(text: str) -> None:
     for token in tokens(text):
         assert 1 <= len(token) <= MAX_TOKEN
@@ -148,7 +148,7 @@ def test_tokens_are_short_and_need_no_quoting(text: str) -> None:
 
 
 @given(hostile)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_token_of_a_text_is_a_token_of_a_title(text: str) -> None:
     titles = {TITLE + token for token in tokens(text)}
     assert titles.isdisjoint(tokens(text))
