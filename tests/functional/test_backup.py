@@ -29,7 +29,16 @@ from forumsvc.clock import now
 from forumsvc.db.engine import Database
 from forumsvc.dump import DumpError
 from forumsvc.media.storage import LocalStorage
-from forumsvc.models import AuditRecord, BrowserSession, Job, Photo, User
+from forumsvc.models import (
+    AuditRecord,
+    BrowserSession,
+    Job,
+    OAuthClient,
+    OAuthCode,
+    OAuthToken,
+    Photo,
+    User,
+)
 from forumsvc.services import counter_check, deployment
 from forumsvc.services.photo_storage import PhotoStorages
 from tests import databases
@@ -69,6 +78,11 @@ class Home:
                 insert_row(db, Photo, **values, **kind, height=1)
             session = {"user_id": ids["ann"], "created_at": now(), "expires_at": now()}
             insert_row(db, BrowserSession, secret_hash="h" * 64, **session)
+            client = {"client_id": "app", "name": "App", "grants": "", "scopes": "read"}
+            of_client = {"client_id": insert_row(db, OAuthClient, **client), "user_id": ids["ann"]}
+            granted = {**of_client, "family": "f", "scope": "read"}
+            insert_row(db, OAuthCode, code_hash="h" * 64, expires_at=now(), **granted)
+            insert_row(db, OAuthToken, access_hash="h" * 64, access_expires_at=now(), **granted)
             db.add(Job(kind="backup", due_at=now(), created_at=now(), data={}))
             insert_row(db, AuditRecord, action="topic.ban", visibility="admin", via="cli")
             counter_check.fix(db)
@@ -190,7 +204,7 @@ def test_a_lock_of_another_user_is_named(home: Home, monkeypatch: pytest.MonkeyP
     def refuse(path: str, flags: int) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
-    monkeypatch.setattr(folder, "private", refuse)
+    monkeypatch.setattr(folder, "open_private", refuse)
     with pytest.raises(BackupError, match=r"backups/\.forumsvc-backup\.lock cannot be opened"):
         home.make()
 
@@ -205,7 +219,8 @@ def test_a_backup_is_restored_into_both_kinds_of_database(home: Home, other: Hom
             assert file.read() == content
     with other.database.session.begin() as db:
         assert [one for one in counter_check.check(db) if one.wrong] == []
-        assert db.scalars(select(BrowserSession.id)).all() == []
+        for model in (BrowserSession, OAuthCode, OAuthToken):
+            assert db.scalars(select(model.id)).all() == []
         assert db.scalars(select(Job.id).where(Job.kind == "backup")).all() == []
         assert not deployment.may_send(db, "https://a.example")
     back, _ = other.make()

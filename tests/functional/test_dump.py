@@ -75,6 +75,18 @@ def test_a_dump_of_before_the_first_release_is_loaded(target: Database, tmp_path
         assert db.scalar(select(OAuthToken.access_hash)) == "h"
 
 
+def test_who_is_loaded_is_found_by_any_spelling_of_their_names(
+    target: Database, tmp_path: Path
+) -> None:
+    names = {"login": "Ann", "name": "Ann Lee", "email": "Ann@München.example"}
+    times = dict.fromkeys(("created_at", "updated_at"), "2026-01-31T09:05:00Z")
+    folder = dump_rows.write(tmp_path / "dump", {"users": [{"id": 1, **names, **times}]})
+    load_dump(target, folder)
+    with target.reads.connect() as db:
+        keys = db.execute(select(User.login_key, User.name_key, User.email_key)).one()
+    assert tuple(keys) == ("ann", "ann lee", "ann@xn--mnchen-3ya.example")
+
+
 @pytest.mark.both_databases
 def test_a_load_goes_on_where_a_killed_one_made_some_of_the_tables(
     target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -74,10 +74,15 @@ def test_a_key_of_another_request_is_422_and_nothing_is_done(
     sent = {"title": "T", "node_id": node, "body": "B"}
     path, headers = f"/topics/{topic}/replies", {"Idempotency-Key": "one"}
     answers.append(alice.call("POST", path, sent, headers=headers))
+    # What is replied to is in the path alone.
+    headers = {"Idempotency-Key": "two"}
+    assert alice.call("POST", path, {"body": "B"}, headers=headers).status_int == 201
+    path = f"/topics/{forum.topic(alice, node)}/replies"
+    answers.append(alice.call("POST", path, {"body": "B"}, headers=headers))
     for answer in answers:
         assert answer.status_int == 422
         assert answer.json == {"error": "Idempotency-Key: this key was used for another request."}
-    assert (forum.count(Topic), forum.count(Reply)) == (1, 0)
+    assert (forum.count(Topic), forum.count(Reply)) == (2, 1)
 
 
 def test_each_user_has_keys_of_their_own(forum: Forum, alice: Person, node: int) -> None:

@@ -105,6 +105,15 @@ def test_replies_in_lists_carry_body_abilities_and_action_and_which_are_liked(ke
     assert written.keys() >= {"body", "abilities", "action", "topic_title"}
 
 
+def test_the_text_of_a_deleted_reply_is_in_no_list(keyed: Forum) -> None:
+    topic, reply = _opened(keyed, "alice")
+    chief = keyed.person("chief", role="maintainer")
+    assert chief.delete(f"/replies/{reply}").status_int == 200
+    for caller in (keyed.nobody, chief):
+        [listed] = caller.get(f"/topics/{topic}/replies").json["replies"]
+        assert (listed["deleted"], listed["body"], listed["body_html"]) == (True, "", "")
+
+
 def test_hello_brings_the_user_in_full_and_the_time(keyed: Forum) -> None:
     alice = keyed.person("alice")
     keyed.change(alice.id, codehost="ac", microblog="am")

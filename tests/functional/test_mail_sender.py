@@ -83,7 +83,14 @@ def test_an_email_is_sent_once_and_its_row_holds_no_secret(scene: Scene) -> None
     assert token not in str(row)
 
 
-@pytest.mark.parametrize("error", [ConnectionRefusedError(), smtplib.SMTPDataError(451, b"later")])
+LATER = [
+    ConnectionRefusedError(),
+    smtplib.SMTPDataError(451, b"later"),
+    smtplib.SMTPSenderRefused(530, b"log in first", "forum@example.org"),
+]
+
+
+@pytest.mark.parametrize("error", LATER)
 def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(
     scene: Scene, error: Exception
 ) -> None:
@@ -105,6 +112,7 @@ def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(
     [
         (smtplib.SMTPRecipientsRefused({ADDRESS: (550, b"no ann@example.org")}), "550"),
         (smtplib.SMTPDataError(554, b"spam from ann@example.org"), "554"),
+        (smtplib.SMTPSenderRefused(550, b"not for ann@example.org", "forum@example.org"), "550"),
     ],
 )
 def test_what_a_server_refuses_for_good_is_not_repeated_and_logged_without_the_address(

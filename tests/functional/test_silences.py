@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from forumsvc import clock
 from forumsvc.background.silences import SilenceEnder
-from forumsvc.models import MailKind, Restriction, User, UserState
+from forumsvc.models import MailKind, Restriction, User, UserState, state_at
 from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -102,6 +102,12 @@ def test_a_silence_ends_by_the_clock_without_a_worker(
     assert alice.post(f"/topics/{topic}/replies", body="hello").status_int == 201
     me = content(alice.get("/users/me"))
     assert (me["level"], me["restriction"]) == ("member", None)
+
+
+@each(("after", "state"), [(-1, "blocked"), (0, "active"), (1, "active")])
+def test_a_silence_ends_at_its_very_moment(after: int, state: str) -> None:
+    end = clock.now()
+    assert state_at(UserState.BLOCKED, end, end + timedelta(microseconds=after)) == state
 
 
 @pytest.mark.both_databases

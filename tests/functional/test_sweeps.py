@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
@@ -251,6 +252,28 @@ def test_a_post_that_fails_is_put_aside_and_the_others_go_on(
     with forum.database.reads.connect() as db:
         aside = AuditRecord.action == "posts.swept", AuditRecord.reply_id.is_not(None)
         assert set(db.scalars(select(AuditRecord.reply_id).where(*aside))) == failing
+
+
+def test_a_failure_of_the_database_puts_no_post_aside(
+    forum: Forum, alice: Person, posts: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destroy, failing = sweep_service.replies.destroy, posts["replies"][0]
+    errors = iter([*[IntegrityError("DELETE", {}, Exception("a broken row"))] * 2, PoolTimeout()])
+
+    def fail_at_first(db: Any, actor_id: Any, now: Any, reply: Any) -> bool:
+        if reply.id == failing and (error := next(errors, None)):
+            raise error
+        return destroy(db, actor_id, now, reply)
+
+    monkeypatch.setattr(sweep_service.replies, "destroy", fail_at_first)
+    monkeypatch.setattr(Sweeper, "pauses", (timedelta(0),) * 5)
+    sweep = order(forum, alice, SweepAction.DELETE)
+    work(forum)
+    later = clock.now() + timedelta(seconds=1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    work(forum)
+    assert finished(forum) == [sweep]
+    assert visible(forum)[1].isdisjoint(posts["replies"])
 
 
 class Killed(BaseException):

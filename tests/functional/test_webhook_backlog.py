@@ -1,14 +1,17 @@
 """What waits for a webhook: an attempt costs the same however much it is, and a pause holds it."""
 
+from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
 from sqlalchemy import event, insert, select, text
 
 from forumsvc import clock
+from forumsvc.background.maintenance import Maintenance
 from forumsvc.background.webhook_sender import WebhookSender
 from forumsvc.db.engine import Database
-from forumsvc.models import Event, EventType, JobKind, WebhookDelivery
+from forumsvc.models import DeliveryState, Event, EventType, JobKind, WebhookDelivery
 from forumsvc.outgoing.connection import CheckedConnection, Outcome
 from forumsvc.queries import events as reading
 from forumsvc.services import jobs, webhook_deliveries, webhook_fan_out, webhooks
@@ -46,6 +49,21 @@ def is_due(database: Database) -> bool:
     """Return whether something would be sent."""
     with database.reads.connect() as db:
         return jobs.count_due(db, JobKind.DELIVER, clock.now(), WebhookSender.lock, 10) > 0
+
+
+def test_old_deliveries_are_deleted_but_not_what_a_webhook_still_waits_for(
+    forum: Forum, webhook: int
+) -> None:
+    settings = forum.registry.forum_settings
+    ages = {"old": timedelta(days=settings["events.keep_days"]), "new": timedelta(hours=1)}
+    with forum.database.session.begin() as db:
+        for age, state in product(ages, DeliveryState):
+            row = {"created_at": NOW - ages[age], "due_at": NOW, "error": f"{age} {state}"}
+            db.execute(insert(WebhookDelivery).values(webhook_id=webhook, state=state, **row))
+    Maintenance(forum.database, forum.registry.photo_storages, settings).run()
+    with forum.database.reads.connect() as reads:
+        left = set(reads.scalars(select(WebhookDelivery.error)))
+    assert left == {"old waiting", *(f"new {state}" for state in DeliveryState)}
 
 
 @pytest.mark.usefixtures("no_answer")

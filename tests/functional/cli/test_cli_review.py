@@ -85,13 +85,26 @@ def test_a_held_post_is_published(run: Run, database: Database, held: int) -> No
     assert again.json["changed"] is False
 
 
-def test_a_decision_may_silence_the_author(run: Run, database: Database, reported: int) -> None:
+@pytest.mark.parametrize("role", [Role.MEMBER, Role.MAINTAINER])
+def test_a_decision_may_silence_the_author(
+    run: Run, database: Database, reported: int, role: Role
+) -> None:
+    run("user", "role", "ann", role)
     words = ("--decision", "dismiss", "--reason", "Rude", "--silence-days", "3")
     assert run("review", "resolve", reported, *words, "--json").json["changed"] is True
     with database.reads.connect() as db:
         found = db.execute(select(User.state, User.blocked_reason).where(User.login == "ann")).one()
     assert tuple(found) == ("blocked", "Rude")
-    assert actions(run) == ["user.silenced", "review.resolved"]
+    assert actions(run)[:2] == ["user.silenced", "review.resolved"]
+
+
+def test_a_decision_silences_no_admin(run: Run, reported: int) -> None:
+    run("user", "role", "ann", Role.ADMIN)
+    before = actions(run)
+    words = ("--decision", "dismiss", "--reason", "Rude", "--silence-days", "3")
+    assert "ann is an admin" in run("review", "resolve", reported, *words).refusal
+    assert actions(run) == before
+    assert [one["id"] for one in run("review", "list", "--json").json["reviews"]] == [reported]
 
 
 def test_an_account_that_is_deleted_leaves_the_queue(

@@ -9,13 +9,15 @@ import pytest
 from webtest import TestApp
 
 from forumsvc.cache.page_cache import PageCache
+from forumsvc.pages.display import CHOICES, COOKIE, Display
 from forumsvc.pages.public_cache import CachedPage
+from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.databases import on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 
 from .community import settle
-from .visitor import BROWSER
+from .visitor import BROWSER, Visitor
 
 ORDERS = ["/topics/last", "/topics/popular", "/topics/no_reply", "/topics/excellent"]
 API_LISTS = ["/api/v3/topics", "/api/v3/topics?type=popular", "/api/v3/topics?limit=1"]
@@ -102,6 +104,17 @@ def test_a_page_is_the_same_whatever_page_was_asked_for_before(
         asked = [(each, ask(each)) for each in (first, second, first)]
         wrong += [(first, second) for each, seen in asked if seen != expected[each]]
     assert not wrong
+
+
+def test_a_cached_page_is_in_the_theme_and_the_density_of_its_reader(forum: Forum) -> None:
+    forum.topic(forum.person("ann"), forum.node())
+    for theme, lists in product(CHOICES["theme"], CHOICES["lists"]):
+        visitor = Visitor(forum)
+        chosen = Display(theme=theme, lists=lists).to_cookie()
+        visitor.app.set_cookie(site_cookie_name("http://localhost", COOKIE), chosen)
+        page = visitor.get("/topics").html
+        shown = page.find("html").get("data-theme", ""), *page.find("body").get("class", [""])
+        assert shown == (theme, lists)
 
 
 def test_two_responses_made_from_one_cached_page_share_no_headers() -> None:

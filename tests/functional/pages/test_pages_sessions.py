@@ -75,6 +75,15 @@ def test_the_login_invalidates_the_former_cookie(visitor: Visitor, ann: int) -> 
     assert not thief.is_logged_in()
 
 
+def test_a_login_ends_the_session_that_the_browser_had(visitor: Visitor, ann: int) -> None:
+    visitor.log_in()
+    former = cookie(visitor)
+    assert visitor.post("/login", username="ann", password=PASSWORD).status_int == 303
+    assert visitor.is_logged_in()
+    visitor.app.set_cookie(SESSION, former)
+    assert not visitor.is_logged_in()
+
+
 def test_login_and_email_both_work(visitor: Visitor, ann: int) -> None:
     visitor.log_in("ANN@example.org")
     assert visitor.is_logged_in()
