@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from forumsvc.background.search_indexer import SearchIndexer, TopicIndexer
 from forumsvc.db.engine import Database
 from forumsvc.ids import MAX_ID
 from forumsvc.markup import Renderer
-from forumsvc.models import Job, JobKind, Reply, ReplyWords, Topic, TopicWords
+from forumsvc.models import Event, Job, JobKind, Reply, ReplyWords, Topic, TopicWords
 from forumsvc.queries import search_documents
 from forumsvc.search.tokens import tokens
 from forumsvc.services import nodes, search_check, search_index, search_reindex
@@ -299,6 +300,26 @@ def test_a_post_that_was_written_just_now_is_late_and_not_wrong(forum: Forum, to
     with forum.database.session.begin() as db:
         db.execute(update(Topic).where(Topic.id == topic).values(title="Just changed"))
     assert search_check.check(forum.database).wrong == []
+
+
+def test_a_post_that_was_hidden_just_now_is_late_and_not_wrong(
+    forum: Forum, chief: Person, alice: Person, topic: int
+) -> None:
+    replies = [forum.reply(alice, topic, "word") for _ in range(2)]
+    work(forum.database)
+    old = {"created_at": clock.now() - timedelta(hours=1)}
+    with forum.database.session.begin() as db:
+        for model in (Topic, Reply):
+            db.execute(update(model).values(updated_at=old["created_at"]))
+        db.execute(update(Event).values(old))
+    alice.delete(f"/replies/{replies[0]}")
+    assert search_check.check(forum.database).wrong == []
+    chief.post(f"/topics/{topic}/action", type="ban")
+    assert search_check.check(forum.database).wrong == []
+    with forum.database.session.begin() as db:
+        db.execute(update(Event).values(old))
+    wrong = {one.words: [*one.ids] for one in search_check.check(forum.database).wrong}
+    assert wrong == {TopicWords: [topic], ReplyWords: replies}
 
 
 def test_a_reindex_passes_over_ids_that_nobody_has(
