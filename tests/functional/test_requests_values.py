@@ -42,7 +42,7 @@ def test_limit_is_an_integer_from_1_to_150_and_offset_one_of_at_least_0(
 
 
 KINDS = "last_actived, recent, no_reply, popular, excellent"
-ACTIONS = "ban, unban, normal, excellent, unexcellent, close, open"
+ACTIONS = "excellent, unexcellent, close, open, ban, unban, normal"
 ORDERS = "recent, likes, replies"
 TOPIC = {"title": "T", "node_id": "1", "body": "B"}
 LIKE = {"obj_type": "topic", "obj_id": "1"}
