@@ -15,8 +15,8 @@ import click
 from webob import Request, Response
 
 from .. import create_application
-from ..oauth import sessions
 from ..schemas.paging import MAX_LIMIT
+from ..sessions import browser_sessions
 from ..settings import Settings
 from ..web.api.operator import ENVIRON_KEY, Operator
 from ..web.pipeline.request_id import ENVIRON_KEY as REQUEST_ID
@@ -71,7 +71,7 @@ class Api:
         `api.envelope`, None: that of the ini file. Raises CommandError, SettingsError.
         """
         database = context.current_database()
-        user = None if login is None else sessions.find_user(database.executor, login)
+        user = None if login is None else browser_sessions.find_user(database.executor, login)
         if user is None and login is not None:
             raise CommandError(f"There is no user {login!r}.")
         with database.reads.connect() as db:

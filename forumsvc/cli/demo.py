@@ -10,8 +10,8 @@ from ..errors import Conflict
 from ..markup import Renderer
 from ..models import User
 from ..oauth import clients
-from ..oauth.token_hash import hash_token
 from ..passwords import hash_password, verify_password
+from ..sessions.token_hash import hash_token
 from .client import DEFAULT_GRANTS
 from .command import Command
 from .context import Context, pass_context

@@ -21,7 +21,8 @@ from oauthlib.oauth2 import (
 from oauthlib.oauth2.rfc6749.endpoints.authorization import AuthorizationEndpoint
 
 from .. import clock
-from . import clients, codes, resource_owners, sessions
+from ..sessions import browser_sessions
+from . import clients, codes, resource_owners
 from .code_grant import CodeGrant
 from .messages import unique_parameters
 from .provider import Provider
@@ -96,7 +97,7 @@ def approve(provider: Provider, request: AuthorizationRequest, user_id: int, ses
     locked = resource_owners.lock_client_and_user(provider.db, request.client, user_id)
     # The session is checked under the lock: a concurrent "log out everywhere" must not miss this
     # code.
-    if locked is None or sessions.find(provider.db, session, clock.now()) is None:
+    if locked is None or browser_sessions.find(provider.db, session, clock.now()) is None:
         deny(provider, request)
     validator = AuthorizationValidator(provider, user_id=user_id)
     validator.find_client(request.parameters["client_id"])

@@ -16,11 +16,11 @@ from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState, state_at
 from ..permissions import DEFAULT_SCOPES, Scope
+from ..sessions.token_hash import hash_token, new_secret
 from ..text_rules import blank_error, line_error
 from ..texts import Message
 from ..unicode_forms import without_ignorable
 from . import redirects
-from .token_hash import hash_token, new_secret
 
 GRANTS = ("password", "refresh_token", "authorization_code", "client_credentials")
 """Every grant type that the provider supports."""

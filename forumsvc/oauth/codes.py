@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from ..db.statements import update_of
 from ..models import OAuthCode, User, UserState
-from .token_hash import hash_token, new_secret
+from ..sessions.token_hash import hash_token, new_secret
 
 
 def issue(

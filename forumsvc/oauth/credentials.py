@@ -10,8 +10,9 @@ from typing import ClassVar
 from sqlalchemy.orm import Session
 
 from ..models import IssuedBy
-from . import codes, login, revocation, tokens
-from .token_hash import new_secret
+from ..sessions.password import PasswordAuthentication
+from ..sessions.token_hash import new_secret
+from . import codes, revocation, tokens
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,21 +57,19 @@ class PasswordCredential(GrantCredential):
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.LOGIN
 
-    attempt: login.LoginAttempt
-    password: str = field(repr=False)
+    authentication: PasswordAuthentication
 
     @property
     def updates_user(self) -> bool:
         """Whether the user's hash is outdated."""
-        return self.attempt.user is not None and self.attempt.user.new_hash is not None
+        return self.authentication.updates_user
 
     def is_still_valid(self, password_hash: str | None) -> bool:
-        """Return whether the password is unchanged; a concurrent login may have rehashed it."""
-        return login.password_unchanged(self.attempt, self.password, password_hash)
+        return self.authentication.is_still_valid(password_hash)
 
     def consume(self, db: Session, now: datetime) -> bool:
-        """Record the login."""
-        login.record_success(db, self.attempt, now)
+        """Record the log-in."""
+        self.authentication.record(db)
         return True
 
 

@@ -19,6 +19,7 @@ from oauthlib.oauth2.rfc6749.tokens import BearerToken
 
 from ..errors import RateLimited
 from ..passwords import PasswordsBusy
+from ..sessions.token_hash import new_secret
 from .code_grant import CodeGrant
 from .messages import (
     NO_STORE,
@@ -30,7 +31,6 @@ from .messages import (
 )
 from .provider import Provider
 from .token_endpoint import TokenValidator
-from .token_hash import new_secret
 from .token_management import TokenManagementValidator
 from .validator import ClientValidator
 

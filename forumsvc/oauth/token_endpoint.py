@@ -9,7 +9,8 @@ from oauthlib.oauth2 import InvalidGrantError, InvalidScopeError
 from sqlalchemy import Row
 
 from ..passwords import require_slot
-from . import clients, codes, login, resource_owners, revocation, tokens
+from ..sessions import password as passwords
+from . import clients, codes, resource_owners, revocation, tokens
 from .credentials import CodeCredential, GrantCredential, PasswordCredential, RefreshCredential
 from .provider import Provider
 from .validator import ClientValidator
@@ -57,7 +58,7 @@ class TokenValidator(ClientValidator):
         if not set((request.scope or "").split()) <= set(client.scopes):
             raise InvalidScopeError(request=request)
         provider = self.provider
-        attempt = login.authenticate(
+        attempt = passwords.authenticate(
             provider.reads,
             provider.settings,
             username,
@@ -66,11 +67,12 @@ class TokenValidator(ClientValidator):
             now=self.now,
         )
         if attempt.user is None:
-            login.record_failure(provider.db, attempt, provider.settings, self.now)
+            passwords.record_failure(provider.db, attempt, provider.settings, self.now)
             self.commit = True
             return False
         self._credential = PasswordCredential(
-            user_id=attempt.user.id, attempt=attempt, password=password
+            user_id=attempt.user.id,
+            authentication=passwords.proof_of(attempt, password, self.now),
         )
         return True
 

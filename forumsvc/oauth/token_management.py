@@ -8,8 +8,8 @@ from oauthlib.oauth2 import InvalidClientError, InvalidGrantError
 from sqlalchemy import Row
 
 from ..models import UserState
+from ..sessions.token_hash import hash_token
 from . import revocation, tokens
-from .token_hash import hash_token
 from .validator import ClientValidator
 
 

@@ -39,9 +39,9 @@ from ..models import (
 )
 from ..queries.rows import AccessRow
 from ..queries.user_columns import identity
+from ..sessions.token_hash import hash_token as hash_token
+from ..sessions.token_hash import new_secret as new_secret
 from .clients import BUILTIN_CLIENT
-from .token_hash import hash_token as hash_token
-from .token_hash import new_secret as new_secret
 
 
 class IssuedToken(NamedTuple):

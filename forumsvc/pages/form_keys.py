@@ -8,9 +8,9 @@ from typing import Any
 
 from pyramid.response import Response
 
-from ..oauth.token_hash import new_secret
 from ..services import idempotency
 from ..services.idempotency import ClientKey, StoredResponse
+from ..sessions.token_hash import new_secret
 from ..web.api.request import ForumRequest
 from ..web.pipeline.session_cookie import cookie_name, cookie_of, set_cookie
 from .kept_text import digest_of

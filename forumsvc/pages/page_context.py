@@ -6,12 +6,12 @@ Logging in replaces the secret (no session fixation).
 
 from typing import Any
 
-from ..oauth import sessions
-from ..oauth.login import LoginAttempt
-from ..oauth.token_hash import new_secret
 from ..queries import reviews
 from ..resources.page import PageResource
 from ..security.identity import Level
+from ..sessions import browser_sessions
+from ..sessions.authentication import Authentication
+from ..sessions.token_hash import new_secret
 from ..web.api.request import ForumRequest, caller_of
 from ..web.pipeline.network_blocks import enforce_blocks_changed_since
 from ..web.pipeline.session_cookie import SESSION, read_session_cookie, set_cookie
@@ -51,7 +51,7 @@ class PageContext(PageResource):
         request.add_response_callback(self._set_cookie)
         if self.cookie is not None:
             # Not in the request's transaction, which on SQLite holds the write lock.
-            self.user = sessions.find(request.executor, self.cookie, request.now)
+            self.user = browser_sessions.find(request.executor, self.cookie, request.now)
         if self.user is not None:
             request.caller = caller_of(self.user, request)
             enforce_blocks_changed_since(request, self.user.access_version)
@@ -100,26 +100,22 @@ class PageContext(PageResource):
         """
         self.csp_directives["form-action"] = None
 
-    def log_in(self, attempt: LoginAttempt, password: str) -> bool:
-        """Replace the browser's session with a new one; return False if the user is gone."""
+    def log_in(self, authentication: Authentication) -> bool:
+        """Replace the browser's session with a new one; return False if the proof is outdated."""
         request = self.request
         self._end_session()
-        ttl = request.settings["session.ttl_seconds"]
-        new = {"ttl": ttl, "now": request.now, "browser": browser_name(request.user_agent)}
-        secret = sessions.create(request.db, attempt, password, **new)
+        secret = browser_sessions.start(
+            request.db,
+            authentication,
+            ttl=request.settings["session.ttl_seconds"],
+            now=request.now,
+            browser=browser_name(request.user_agent),
+        )
         if secret is None:
             return False
+        authentication.record(request.db)
         self.cookie, self._cookie_changed = secret, True
         return True
-
-    def log_in_new_user(self, user_id: int) -> None:
-        """Replace the browser's session with one of a user who has just signed up."""
-        request = self.request
-        self._end_session()
-        ttl = request.settings["session.ttl_seconds"]
-        new = {"ttl": ttl, "now": request.now, "browser": browser_name(request.user_agent)}
-        self.cookie = sessions.start(request.db, user_id, **new)
-        self._cookie_changed = True
 
     def log_out(self) -> None:
         self._end_session()
@@ -127,7 +123,7 @@ class PageContext(PageResource):
 
     def _end_session(self) -> None:
         if self.cookie is not None and self.user is not None:
-            sessions.delete(self.request.db, self.cookie)
+            browser_sessions.delete(self.request.db, self.cookie)
 
     def _set_cookie(self, request: ForumRequest, response: Any) -> None:
         if not self._cookie_changed:

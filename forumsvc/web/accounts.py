@@ -5,11 +5,11 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from ..errors import Conflict, Forbidden, Invalid
-from ..oauth import login
 from ..queries.rows import UserRow
 from ..services import closures, email_confirmation, registration
 from ..services.accounts import Account
 from ..services.erasure import PostsErasure
+from ..sessions import password as passwords
 from ..texts import Message
 from .api.request import ForumRequest
 
@@ -107,7 +107,7 @@ def check_own_password(request: ForumRequest, row: UserRow, password: str) -> No
     Each attempt is counted, even if the request fails later. Raises Invalid, RateLimited.
     """
     request.registry.abuse_limits.count_mail_request(request)
-    attempt = login.authenticate(
+    attempt = passwords.authenticate(
         request.registry.database.reads,
         request.settings,
         row.user_login,
@@ -118,9 +118,9 @@ def check_own_password(request: ForumRequest, row: UserRow, password: str) -> No
     # In a transaction of its own, for that of the request may end without a trace.
     with request.registry.database.session.begin() as db:
         if attempt.user is None:
-            login.record_failure(db, attempt, request.settings, request.now)
+            passwords.record_failure(db, attempt, request.settings, request.now)
         else:
-            login.record_success(db, attempt, request.now)
+            passwords.record_success(db, attempt, request.now)
     if attempt.user is None:
         raise Invalid("password", "is wrong")
 

@@ -35,8 +35,8 @@ from forumsvc.models import (
     Webhook,
     WebhookDelivery,
 )
-from forumsvc.oauth.token_hash import hash_token
 from forumsvc.search.tokens import TOKENS_VERSION
+from forumsvc.sessions.token_hash import hash_token
 from tests import databases
 from tests.functional.rows import complete
 

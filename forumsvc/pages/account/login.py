@@ -7,11 +7,12 @@ from pyramid.response import Response
 from pyramid.view import exception_view_config
 
 from ...ids import parse_id
-from ...oauth import login, sessions
 from ...permissions import AccountPermission as May
 from ...permissions import Common
 from ...schemas.accounts import LOGIN_FORM
 from ...services import accounts, closures
+from ...sessions import browser_sessions
+from ...sessions.password import proof_of
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from .. import kept_text
@@ -41,9 +42,8 @@ def submit_login(context: PageContext, request: ForumRequest) -> Response | Valu
         attempt = check_password_attempt(request, values["username"], values["password"])
         if attempt.user is None:
             return _show_wrong_password(request, values["username"])
-        if not context.log_in(attempt, values["password"]):
+        if not context.log_in(proof_of(attempt, values["password"], request.now)):
             return _show_wrong_password(request, values["username"])
-        login.record_success(request.db, attempt, request.now)
         stays = closures.take_back(request.db, request.now, attempt.user.id)
         kept = kept_text.carried(request)
         if kept is None and stays and request.settings["pages.forum"]:
@@ -105,8 +105,8 @@ def _others(request: ForumRequest) -> Values:
 
 @page("sessions", "/settings/sessions", login_required, May.MANAGE, "sessions")
 def show_sessions(context: PageContext, request: ForumRequest) -> Values:
-    found = sessions.of_user(request.read_connection, request.actor_id, request.now)
-    here = sessions.id_of(request.read_connection, context.session_secret)
+    found = browser_sessions.of_user(request.read_connection, request.actor_id, request.now)
+    here = browser_sessions.id_of(request.read_connection, context.session_secret)
     lines = [(one, Moment.of(request, one.created_at), one.id == here) for one in found]
     return form(sessions=lines, flash_message=flash_message(request))
 
@@ -117,5 +117,5 @@ def end_session(context: PageContext, request: ForumRequest) -> Response:
     given: Any = request.parameters.get("session_id")
     session_id = parse_id(given) if isinstance(given, str) else None
     if session_id is not None:
-        sessions.end(request.db, request.actor_id, session_id)
+        browser_sessions.end(request.db, request.actor_id, session_id)
     return redirect_with_message(request, "logged-out-there", "sessions")

@@ -6,10 +6,12 @@ from sqlalchemy import select
 
 from ...errors import Invalid
 from ...models import User
-from ...oauth import login, resource_owners
 from ...permissions import Common
 from ...schemas.accounts import REGISTRATION_FORM
 from ...services import registration
+from ...sessions import users
+from ...sessions.authentication import Authentication
+from ...sessions.password import proof_of
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form
@@ -45,7 +47,8 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
             request.response.status_int = 400
             errors = {**others, error.field: error.reason}
             return form(form_values=values, errors=errors, **_others(request))
-        context.log_in_new_user(registered.account.id)
+        user_id = registered.account.id
+        context.log_in(Authentication(user_id=user_id, means="sign-up", at=request.now))
         return redirect_to_next(request)
 
     return process_form(request, REGISTRATION_FORM, create_account, **_others(request))
@@ -57,7 +60,7 @@ def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -
     It counts like a login. Returns False for an account from before the form was shown, about which
     nobody may learn whether the login and the email are of the same one, or a wrong password.
     """
-    owner = resource_owners.find(request.read_connection, values["email"])
+    owner = users.find(request.read_connection, values["email"])
     if owner is None or owner.login.lower() != values["login"].lower():
         return False
     shown = signup_trap.seconds_shown(request)
@@ -70,10 +73,9 @@ def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -
         # Made a moment ago. A password is not hashed under the lock that this attempt has taken.
         raise RetryableException
     attempt = check_password_attempt(request, owner.login, values["password"])
-    if attempt.user is None or not context.log_in(attempt, values["password"]):
+    if attempt.user is None:
         return False
-    login.record_success(request.db, attempt, request.now)
-    return True
+    return context.log_in(proof_of(attempt, values["password"], request.now))
 
 
 def _others(request: ForumRequest) -> Values:

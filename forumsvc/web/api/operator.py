@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 from ...models import Role
-from ...oauth.sessions import NO_CLIENT
 from ...permissions import Scope
 from ...security.identity import Identity
+from ...sessions.browser_sessions import NO_CLIENT
 
 ENVIRON_KEY = "forumsvc.operator"
 """The key of the Operator in a request's environ. No client can set it: a server puts what clients
@@ -20,7 +20,8 @@ class Operator(NamedTuple):
     """Who runs a command.
 
     system_user: their login name on this machine; actor_id: the user whom they say they are, for
-    the log; user: the row of `sessions.find_user` as whom the request acts, None: as the operator.
+    the log; user: the row of `browser_sessions.find_user` as whom the request acts, None: as the
+    operator.
     """
 
     system_user: str

@@ -11,9 +11,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ...errors import Forbidden, ForumError
 from ...models import AccessBlockSeverity, Role
-from ...oauth import sessions, tokens
+from ...oauth import tokens
 from ...registry import ForumRegistry
 from ...security.credentials import access_token
+from ...sessions import browser_sessions
 from ...texts import Message
 from ..api.request import ForumRequest, Handler, caller_of
 from .session_cookie import read_session_cookie
@@ -108,7 +109,7 @@ def _is_admin(request: ForumRequest) -> bool:
     if token is not None:
         row = tokens.find_by_access_token(request.executor, token, request.now)
     elif (cookie := read_session_cookie(request)) is not None:
-        row = sessions.find(request.executor, cookie, request.now)
+        row = browser_sessions.find(request.executor, cookie, request.now)
     if row is None:
         return False
     return caller_of(row, request).level == Role.ADMIN

@@ -116,7 +116,7 @@ def test_a_server_error_is_a_page_without_details_and_an_error_page_needs_no_dat
         raise RuntimeError("fell over")
 
     visitor.get("/login")
-    monkeypatch.setattr("forumsvc.oauth.sessions.find", broken)
+    monkeypatch.setattr("forumsvc.sessions.browser_sessions.find", broken)
     page = visitor.get("/login")
     assert (page.status_int, page.content_type) == (500, "text/html")
     assert "fell over" not in page.text

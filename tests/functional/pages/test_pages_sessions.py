@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc.models import BrowserSession, LoginFailure, User
-from forumsvc.oauth.token_hash import hash_token
 from forumsvc.pages.account import login
 from forumsvc.passwords import hash_password
+from forumsvc.sessions.token_hash import hash_token
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.cases import each
 from tests.functional.conftest import MakeForum

@@ -8,7 +8,7 @@ from webtest import Form
 
 from forumsvc import clock
 from forumsvc.models import User
-from forumsvc.oauth import resource_owners
+from forumsvc.sessions import users
 from tests.functional.blocking import ADDRESS, block, root_of
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, make_app
@@ -159,7 +159,7 @@ def test_a_domain_in_its_own_letters_and_in_ascii_is_one(make_forum: MakeForum) 
     assert (answer.status_int, answer.json["error"]) == (400, "email: is taken")
     with forum.database.reads.connect() as reads:
         for email in (first["email"], second["email"]):
-            owner = resource_owners.find(reads, email)
+            owner = users.find(reads, email)
             assert owner is not None
             assert owner.login == "Nina"
 

@@ -9,7 +9,7 @@ import requests
 from requests.auth import HTTPBasicAuth
 
 from forumsvc.oauth.clients import NewClient
-from forumsvc.oauth.token_hash import hash_token
+from forumsvc.sessions.token_hash import hash_token
 from tests.system.process import PATIENCE
 
 from .browser import Browser

@@ -16,8 +16,8 @@ from forumsvc.models import BrowserSession, OAuthToken, User
 from forumsvc.oauth import authorization_endpoint, clients, server, tokens
 from forumsvc.oauth.messages import OAuthRequest, OAuthResponse
 from forumsvc.oauth.provider import Provider
-from forumsvc.oauth.token_hash import hash_token, new_secret
 from forumsvc.passwords import hash_password
+from forumsvc.sessions.token_hash import hash_token, new_secret
 from forumsvc.settings import Settings
 
 PASSWORD = "correct horse battery"

@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 
 from forumsvc import passwords
 from forumsvc.models import OAuthToken, User
-from forumsvc.oauth import resource_owners, server, tokens
+from forumsvc.oauth import server, tokens
 from forumsvc.passwords import hash_password, needs_rehash
+from forumsvc.sessions import users
 from forumsvc.unicode_forms import opaque_string
 from tests.cases import each
 
@@ -62,7 +63,7 @@ def test_an_unknown_user_takes_a_password_check_too(
         checked.append(stored)
         return False
 
-    monkeypatch.setattr(resource_owners, "verify_password", verify)
+    monkeypatch.setattr(users, "verify_password", verify)
     for username in ("ann", "nobody"):
         oauth.try_password(username=username, password="wrong")
     assert checked == [oauth.hash, None]
@@ -125,7 +126,7 @@ def test_the_grant_type_is_checked_before_the_password(
 ) -> None:
     other = oauth.client("other", grants=("authorization_code",))
     checked: list[Any] = []
-    monkeypatch.setattr(resource_owners, "verify_password", lambda *args: checked.append(args))
+    monkeypatch.setattr(users, "verify_password", lambda *args: checked.append(args))
     answer = oauth.try_password(other)
     assert (answer.status, answer.body["error"]) == (400, "unauthorized_client")
     assert not checked
@@ -145,7 +146,7 @@ def test_a_scope_that_the_client_has_not_costs_no_hash(
     oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[object] = []
-    monkeypatch.setattr(resource_owners, "verify_password", lambda *args: checked.append(args))
+    monkeypatch.setattr(users, "verify_password", lambda *args: checked.append(args))
     assert oauth.try_password(scope="admin").body["error"] == "invalid_scope"
     assert checked == []
 
@@ -170,23 +171,23 @@ def test_two_concurrent_logins_with_an_old_hash_both_succeed(
 ) -> None:
     old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
     oauth.change(oauth.ann, password_hash=old)
-    together, verify = Barrier(2, timeout=30), resource_owners.verify_password
+    together, verify = Barrier(2, timeout=30), users.verify_password
 
     def verify_together(stored: str | None, password: str) -> bool:
         matches = verify(stored, password)
         together.wait()
         return matches
 
-    both_hold_the_user, rehash = Barrier(2), resource_owners.rehash
+    both_hold_the_user, rehash = Barrier(2), users.rehash
 
-    def rehash_together(db: Session, owner: resource_owners.ResourceOwner) -> None:
+    def rehash_together(db: Session, owner: users.LoginUser) -> None:
         # Two concurrent logins would deadlock here if both held a shared lock on the user.
         with suppress(BrokenBarrierError):
             both_hold_the_user.wait(0.5)
         rehash(db, owner)
 
-    monkeypatch.setattr(resource_owners, "verify_password", verify_together)
-    monkeypatch.setattr(resource_owners, "rehash", rehash_together)
+    monkeypatch.setattr(users, "verify_password", verify_together)
+    monkeypatch.setattr(users, "rehash", rehash_together)
     with ThreadPoolExecutor(2) as pool:
         issued = list(pool.map(lambda _: oauth.log_in(), range(2)))
     assert all(oauth.is_valid(each["access_token"]) for each in issued)
@@ -251,7 +252,7 @@ def test_a_password_changed_during_the_check_issues_no_token(
         oauth.change(oauth.ann, password_hash=hash_password("another password"))
         return True
 
-    monkeypatch.setattr(resource_owners, "verify_password", verify)
+    monkeypatch.setattr(users, "verify_password", verify)
     answer = oauth.try_password()
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
     assert oauth.count() == 0
@@ -269,7 +270,7 @@ def test_the_password_is_checked_before_the_transaction_begins(
     def begin(connection: Any) -> None:
         order.append("begun")
 
-    monkeypatch.setattr(resource_owners, "verify_password", verify)
+    monkeypatch.setattr(users, "verify_password", verify)
     event.listen(oauth.database.writes, "begin", begin)
     try:
         oauth.log_in()

@@ -4,8 +4,9 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc.models import LoginAddress, LoginFailure, LoginSuccess
-from forumsvc.oauth import resource_owners, server, throttle
+from forumsvc.oauth import server
 from forumsvc.oauth.messages import OAuthResponse
+from forumsvc.sessions import throttle, users
 from tests.cases import each
 
 from .oauth_fixture import PASSWORD, OAuthFixture, credentials
@@ -62,15 +63,15 @@ def test_a_throttled_attempt_does_not_count(oauth: OAuthFixture) -> None:
 def test_a_guess_checked_while_others_reach_the_limit_learns_nothing(
     oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch, password: str
 ) -> None:
-    verify = resource_owners.verify_password
+    verify = users.verify_password
 
     def verify_slowly(stored: str | None, password: str) -> bool:
         matches = verify(stored, password)
-        monkeypatch.setattr(resource_owners, "verify_password", verify)
+        monkeypatch.setattr(users, "verify_password", verify)
         fail(oauth, 10)
         return matches
 
-    monkeypatch.setattr(resource_owners, "verify_password", verify_slowly)
+    monkeypatch.setattr(users, "verify_password", verify_slowly)
     answer = guess(oauth, password=password)
     assert (answer.status, answer.headers["Retry-After"]) == (429, "60")
     assert oauth.count() == 0

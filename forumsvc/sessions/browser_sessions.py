@@ -13,9 +13,9 @@ from ..db.base import UtcDateTime
 from ..db.execution import ReadConnection, SqlConnection, row
 from ..db.statements import delete_of
 from ..models import BrowserSession, User, UserBlock, UserState
+from ..permissions import Scope
 from ..queries.user_columns import identity
-from .clients import SCOPES
-from .login import LoginAttempt, password_unchanged
+from .authentication import Authentication
 from .token_hash import hash_token, new_secret
 
 NO_CLIENT = 0
@@ -26,7 +26,7 @@ _COLUMNS: tuple[Any, ...] = (
     User.email,
     User.unread_count,
     User.avatar,
-    literal(" ".join(SCOPES)).label("scope"),
+    literal(" ".join(Scope)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
     null().label("client_owner_id"),
     select(UserBlock.id).where(UserBlock.user_id == User.id).exists().label("blocks"),
@@ -34,26 +34,19 @@ _COLUMNS: tuple[Any, ...] = (
 )
 
 
-def create(
-    db: Session, attempt: LoginAttempt, password: str, *, ttl: int, now: datetime, browser: str
+def start(
+    db: Session, authentication: Authentication, *, ttl: int, now: datetime, browser: str
 ) -> str | None:
-    """Create a session for a user whose password was just checked, and return its secret.
+    """Create a session for a user who was just recognized, and return its secret.
 
-    ttl: seconds; browser: its name. Returns None if the user is gone or the password was changed
-    meanwhile. Another hash of the same password is no change: a concurrent login may have rehashed
-    it.
+    ttl: seconds; browser: its name. Returns None if the user is gone or the proof holds no more,
+    such as a password that was changed meanwhile.
     """
-    user = attempt.user
-    assert user is not None, "the attempt succeeded"  # noqa: S101
-    current = select(User.password_hash).where(User.id == user.id, User.state != UserState.DELETED)
+    user_id = authentication.user_id
+    current = select(User.password_hash).where(User.id == user_id, User.state != UserState.DELETED)
     found = db.execute(current.with_for_update(key_share=True)).first()
-    if found is None or not password_unchanged(attempt, password, found.password_hash):
+    if found is None or not authentication.is_still_valid(found.password_hash):
         return None
-    return start(db, user.id, ttl=ttl, now=now, browser=browser)
-
-
-def start(db: Session, user_id: int, *, ttl: int, now: datetime, browser: str) -> str:
-    """Create a session for a user who needs no check, as they have just signed up; as `create`."""
     secret = new_secret()
     db.execute(
         insert(BrowserSession).values(
