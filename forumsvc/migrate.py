@@ -172,12 +172,15 @@ def missing_grants(database: Database, ini: str) -> str | None:
 def pending(engine: Engine) -> list[Step]:
     """Return the migrations that `upgrade` would run, in order.
 
-    None for a database at a revision that the code does not know.
+    None for a database at a revision that the code does not know. Raises IncompatibleDatabase for
+    one of before the first release.
     """
     return _pending(current(engine), "head")
 
 
 def _pending(reached: str | None, target: str) -> list[Step]:
+    if reached in FORMER_REVISIONS:
+        raise IncompatibleDatabase(_former(reached))
     folder = script_location()
     if reached is not None and reached not in _revisions(folder):
         return []
@@ -200,8 +203,6 @@ def upgrade(engine: Engine, revision: str = "head", *, report: Report = no_repor
 
     def run(connection: Connection) -> None:
         reached = _current(connection)
-        if reached in FORMER_REVISIONS:
-            raise IncompatibleDatabase(_former(reached))
         # All tables of a new database are one step for who reads it.
         for step in _pending(reached, revision) if reached else ():
             report(f"To run: {step.revision} {step.summary}")

@@ -10,7 +10,7 @@ from typing import ClassVar
 from sqlalchemy.orm import Session
 
 from ..models import IssuedBy
-from ..sessions.password import PasswordAuthentication
+from ..sessions.password_login import PasswordAuthentication
 from ..sessions.token_hash import new_secret
 from . import codes, revocation, tokens
 

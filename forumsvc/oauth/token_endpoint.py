@@ -9,7 +9,7 @@ from oauthlib.oauth2 import InvalidGrantError, InvalidScopeError
 from sqlalchemy import Row
 
 from ..passwords import require_slot
-from ..sessions import password as passwords
+from ..sessions import password_login
 from . import clients, codes, resource_owners, revocation, tokens
 from .credentials import CodeCredential, GrantCredential, PasswordCredential, RefreshCredential
 from .provider import Provider
@@ -58,7 +58,7 @@ class TokenValidator(ClientValidator):
         if not set((request.scope or "").split()) <= set(client.scopes):
             raise InvalidScopeError(request=request)
         provider = self.provider
-        attempt = passwords.authenticate(
+        attempt = password_login.authenticate(
             provider.reads,
             provider.settings,
             username,
@@ -67,12 +67,12 @@ class TokenValidator(ClientValidator):
             now=self.now,
         )
         if attempt.user is None:
-            passwords.record_failure(provider.db, attempt, provider.settings, self.now)
+            password_login.record_failure(provider.db, attempt, provider.settings, self.now)
             self.commit = True
             return False
         self._credential = PasswordCredential(
             user_id=attempt.user.id,
-            authentication=passwords.proof_of(attempt, password, self.now),
+            authentication=password_login.proof_of(attempt, password, self.now),
         )
         return True
 

@@ -9,7 +9,7 @@ from ..queries.rows import UserRow
 from ..services import closures, email_confirmation, registration
 from ..services.accounts import Account
 from ..services.erasure import PostsErasure
-from ..sessions import password as passwords
+from ..sessions import password_login
 from ..texts import Message
 from .api.request import ForumRequest
 
@@ -107,7 +107,7 @@ def check_own_password(request: ForumRequest, row: UserRow, password: str) -> No
     Each attempt is counted, even if the request fails later. Raises Invalid, RateLimited.
     """
     request.registry.abuse_limits.count_mail_request(request)
-    attempt = passwords.authenticate(
+    attempt = password_login.authenticate(
         request.registry.database.reads,
         request.settings,
         row.user_login,
@@ -118,9 +118,9 @@ def check_own_password(request: ForumRequest, row: UserRow, password: str) -> No
     # In a transaction of its own, for that of the request may end without a trace.
     with request.registry.database.session.begin() as db:
         if attempt.user is None:
-            passwords.record_failure(db, attempt, request.settings, request.now)
+            password_login.record_failure(db, attempt, request.settings, request.now)
         else:
-            passwords.record_success(db, attempt, request.now)
+            password_login.record_success(db, attempt, request.now)
     if attempt.user is None:
         raise Invalid("password", "is wrong")
 

@@ -12,7 +12,7 @@ from ...permissions import Common
 from ...schemas.accounts import LOGIN_FORM
 from ...services import accounts, closures
 from ...sessions import browser_sessions
-from ...sessions.password import proof_of
+from ...sessions.password_login import proof_of
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from .. import kept_text

@@ -12,7 +12,7 @@ from ...permissions import AccountPermission as May
 from ...permissions import Common
 from ...schemas.accounts import FORGOT_PASSWORD_FORM, PASSWORD_FORM, RESET_PASSWORD_FORM
 from ...services import accounts, email_confirmation, mails, password_reset, registration
-from ...sessions import password as passwords
+from ...sessions import password_login
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import redirect_with_message
@@ -138,7 +138,7 @@ def submit_change(context: PageContext, request: ForumRequest) -> Response | Val
             )
             password_hash = hash_password(new)
         finally:  # it counts, whatever the new one is; and it locks
-            passwords.record_success(request.db, attempt, request.now)
+            password_login.record_success(request.db, attempt, request.now)
         accounts.set_password_hash(request.db, user.login, password_hash)
         context.log_out()
         return redirect_with_message(request, "password-changed", "login")

@@ -1,18 +1,18 @@
 """Checking the passwords that users type on the pages."""
 
 from ...errors import Invalid
-from ...sessions import password as passwords
+from ...sessions import password_login
 from ...web.api.request import ForumRequest
 
 
 def check_password_attempt(
     request: ForumRequest, username: str, password: str
-) -> passwords.LoginAttempt:
+) -> password_login.LoginAttempt:
     """Check a password. The page that answers commits the count, right or wrong.
 
     Raises RateLimited.
     """
-    attempt = passwords.authenticate(
+    attempt = password_login.authenticate(
         request.registry.database.reads,
         request.settings,
         username,
@@ -21,7 +21,7 @@ def check_password_attempt(
         now=request.now,
     )
     if attempt.user is None:
-        passwords.record_failure(request.db, attempt, request.settings, request.now)
+        password_login.record_failure(request.db, attempt, request.settings, request.now)
     request.response.headers["X-Tm"] = "commit"
     return attempt
 
@@ -29,12 +29,12 @@ def check_password_attempt(
 def check_current_password(request: ForumRequest, login_name: str, password: str) -> None:
     """Check the password of the form's field `current_password`. Raises Invalid, RateLimited."""
     attempt = verify_current_password(request, login_name, password)
-    passwords.record_success(request.db, attempt, request.now)
+    password_login.record_success(request.db, attempt, request.now)
 
 
 def verify_current_password(
     request: ForumRequest, login_name: str, password: str
-) -> passwords.LoginAttempt:
+) -> password_login.LoginAttempt:
     """As `check_current_password`, without `record_success`, which locks: hash before it."""
     attempt = check_password_attempt(request, login_name, password)
     if attempt.user is None:

@@ -11,7 +11,7 @@ from ...schemas.accounts import REGISTRATION_FORM
 from ...services import registration
 from ...sessions import users
 from ...sessions.authentication import Authentication
-from ...sessions.password import proof_of
+from ...sessions.password_login import proof_of
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form

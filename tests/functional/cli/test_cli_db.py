@@ -256,6 +256,10 @@ def test_a_database_of_another_revision_is_refused(run: Run, database: Database)
             db.execute(moved, {"revision": "9999"})
         assert "9999" in run("node", "list").refusal
         assert "9999" in run("db", "upgrade").refusal
+        with database.session.begin() as db:
+            db.execute(moved, {"revision": "0013"})
+        for words in (("current",), ("upgrade", "--dry-run"), ("upgrade",)):
+            assert "0013 of before the first release: make a dump" in run("db", *words).refusal
     finally:
         with database.session.begin() as db:
             db.execute(moved, {"revision": migrate.head()})
