@@ -129,8 +129,8 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
     """Follow a user and notify them, once. The follower is notified about new topics."""
     if insert_or_ignore(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
         _lock_both(db, actor_id, target_id)
-        notified = notify.notify_about_follow(db, actor_id, now, target_id)
-        _count_follow(db, actor_id, target_id, 1, notified=notified)
+        notify.notify_about_follow(db, actor_id, now, target_id)
+        _count_follow(db, actor_id, target_id, 1)
         data = {"obj_type": "user"}
         type_ = EventType.FOLLOW_CREATED
         events.record(db, type_, now, actor_id=actor_id, data=data, user_id=target_id)
@@ -146,16 +146,12 @@ def _lock_both(db: Session, actor_id: int, target_id: int) -> None:
     lock_users(db, User.id.in_([actor_id, target_id]))
 
 
-def _count_follow(
-    db: Session, actor_id: int, target_id: int, by: int, *, notified: bool = False
-) -> None:
+def _count_follow(db: Session, actor_id: int, target_id: int, by: int) -> None:
     is_actor = User.id == actor_id
     values: dict[str, Any] = {
         "following_count": at_least_zero(User.following_count + case((is_actor, by), else_=0)),
         "followers_count": at_least_zero(User.followers_count + case((is_actor, 0), else_=by)),
     }
-    if notified:
-        values["unread_count"] = User.unread_count + case((is_actor, 0), else_=1)
     counted = update_without_invalidation(User).where(User.id.in_([actor_id, target_id]))
     db.execute(counted.values(**values))
 

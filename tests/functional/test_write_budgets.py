@@ -61,7 +61,7 @@ WRITES: dict[str, tuple[str, str, int, int]] = {
     "take back a like that is not there": ("bob", f"DELETE {LIKE}", 4, 4),
     "follow a topic": ("bob", f"POST {TOPIC}/follow", 4, 4),
     "favor a topic": ("bob", f"POST {TOPIC}/favorite", 5, 5),
-    "follow a user": ("bob", "POST /users/alice/follow", 7, 8),
+    "follow a user": ("bob", "POST /users/alice/follow", 8, 10),
     "block a user": ("bob", "POST /users/alice/block", 3, 3),
     "mark notifications read": ("bob", "POST /notifications/read?ids=", 1, 1),
     "delete all notifications": ("alice", "DELETE /notifications/all", 3, 4),

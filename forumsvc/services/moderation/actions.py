@@ -187,7 +187,7 @@ def record(db: Session, action: Action) -> None:
     has_reason = bool(action.reason) and not is_own
     if kind.notify is NotifyWhen.ALWAYS or (kind.notify is NotifyWhen.REASON_GIVEN and has_reason):
         subject = action.reason, action.topic_id, action.title, action.until, kind.links
-        notices.notify(db, now, action.user_id, Notice(kind.notice or action.type, *subject))
+        notices.notify(db, now, [action.user_id], Notice(kind.notice or action.type, *subject))
     if kind.mail is not None and action.email is not None:
         data = {"reason": action.reason or "", "until": rfc3339_or_none(action.until) or ""}
         mails.enqueue(db, kind.mail, action.email, now, user_id=action.user_id, data=data)

@@ -163,10 +163,11 @@ def _tell_reporters(db: Session, now: datetime, review: ReviewRow, verdict: Verd
     if not db.scalars(closed).all():
         return
     said = REPORT_UPHELD if is_upheld else REPORT_DISMISSED
-    reporter_ids = select(Report.reporter_id).where(Report.review_id == review.id)
+    reporters = select(Report.reporter_id).where(Report.review_id == review.id)
+    reporter_ids = db.scalars(reporters).all()
     # The reason of a silence is for the one who is silenced.
     reason = None if verdict.silences else verdict.reason
-    notices.notify_all(db, now, reporter_ids, Notice(said, reason, review.topic_id))
+    notices.notify(db, now, reporter_ids, Notice(said, reason, review.topic_id))
 
 
 def _check(review: ReviewRow, verdict: Verdict) -> None:
@@ -223,7 +224,7 @@ def _apply_to_account(
         )
     if is_approved:
         accounts.approve(db, user.user_id)
-        notices.notify(db, now, user.user_id, Notice(ACCOUNT_APPROVED, verdict.reason))
+        notices.notify(db, now, [user.user_id], Notice(ACCOUNT_APPROVED, verdict.reason))
     else:
         accounts.delete(db, user.user_login, actor_id=actor_id)
     email = mails.confirmed_email(user)
@@ -250,7 +251,7 @@ def _apply_to_reported(
         # With a reason the action itself has told the author.
         return
     if said != POST_STAYS or (reason and not verdict.silences):
-        notices.notify(db, now, review.author_id, Notice(said, reason, review.topic_id))
+        notices.notify(db, now, [review.author_id], Notice(said, reason, review.topic_id))
 
 
 def _change_post(

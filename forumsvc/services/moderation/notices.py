@@ -5,19 +5,19 @@ a deleted user: it cannot log in, is in no list, and nobody can follow or block 
 """
 
 import json
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, and_, insert, literal, select
+from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
-from ...cache.invalidation import update_without_invalidation
 from ...clock import rfc3339_or_none
 from ...db.statements import insert_or_ignore
-from ...models import Notification, NotificationType, Role, Topic, User, UserState
+from ...models import NotificationType, Role, Topic, User, UserState
 from ...models.states import REPLY_STATES, TOPIC_STATES, changes
-from ...queries.user_locks import lock_users
 from ...texts import Message
+from ..notifications.notify import send
 
 _LOGIN = "system"
 _LOGINS = (_LOGIN, *(f"{_LOGIN}-{number}" for number in range(1, 10)))
@@ -55,16 +55,8 @@ class Notice(NamedTuple):
     links: bool = False
 
 
-def notify(db: Session, now: datetime, user_id: int, notice: Notice) -> None:
-    """Notify a user of an action of a moderator, as `notify_all` does."""
-    notify_all(db, now, select(User.id).where(User.id == user_id), notice)
-
-
-def notify_all(db: Session, now: datetime, user_ids: Select[Any], notice: Notice) -> None:
-    """Notify users of an action of a moderator, by as many statements as for one user.
-
-    Those who are deleted are left out.
-    """
+def notify(db: Session, now: datetime, user_ids: Collection[int], notice: Notice) -> None:
+    """Notify users of an action of a moderator, by as many statements as for one user."""
     title, shown_id = notice.title, None
     if notice.topic_id is not None:
         is_visible = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
@@ -81,22 +73,9 @@ def notify_all(db: Session, now: datetime, user_ids: Select[Any], notice: Notice
     if notice.topic_id is not None:
         # For an erasure, which removes the title.
         details["topic_id"] = notice.topic_id
-    values = {
-        "actor_id": _builtin_user_id(db, now),
-        "type": str(NotificationType.MODERATION),
-        "topic_id": shown_id,
-        "details": json.dumps({**details, "title": title}, ensure_ascii=False),
-        "created_at": now,
-        "updated_at": now,
-    }
-    is_recipient = and_(User.id.in_(user_ids), User.state != UserState.DELETED)
-    lock_users(db, is_recipient)
-    types = Notification.__table__.c
-    literals = [literal(value, types[name].type) for name, value in values.items()]
-    rows = select(User.id, *literals).where(is_recipient)
-    db.execute(insert(Notification).from_select(["user_id", *values], rows))
-    counted = update_without_invalidation(User).values(unread_count=User.unread_count + 1)
-    db.execute(counted.where(is_recipient))
+    texts = json.dumps({**details, "title": title}, ensure_ascii=False)
+    actor_id = _builtin_user_id(db, now)
+    send(db, NotificationType.MODERATION, actor_id, now, user_ids, topic_id=shown_id, details=texts)
 
 
 def _builtin_user_id(db: Session, now: datetime) -> int:

@@ -119,7 +119,7 @@ def silence_at_least(
     is_blocked = state_at(user.state, user.blocked_until, now) == UserState.BLOCKED
     if is_blocked and (user.blocked_until is None or user.blocked_until >= until):
         notice = Notice(EventType.USER_SILENCED, reason, until=user.blocked_until)
-        notices.notify(db, now, user.user_id, notice)
+        notices.notify(db, now, [user.user_id], notice)
         return
     silence(db, actor_id, now, user, reason=reason, until=until, review_id=review_id)
 

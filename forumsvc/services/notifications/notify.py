@@ -2,10 +2,10 @@
 
 An event notifies a user at most once, not the actor, nobody who blocks the actor, and nobody who
 wants none of its type; a post that mentions somebody is a mention for them. The statements are
-built once: building one costs more than running it.
+of new posts are built once: building one costs more than running it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -16,6 +16,7 @@ from sqlalchemy import (
     Row,
     Select,
     String,
+    Text,
     bindparam,
     exists,
     func,
@@ -64,6 +65,7 @@ def insert_notifications(
         "topic_id": recipients.TOPIC,
         "reply_id": recipients.REPLY,
         "node_id": bindparam("node_id", type_=BigId),
+        "details": bindparam("details", type_=Text),
         "created_at": now,
         "updated_at": now,
     }
@@ -75,8 +77,9 @@ def insert_notifications(
 
 
 @cache
-def _insert_returning_recipients(condition: Callable[[], ColumnElement[bool]]) -> Any:
-    return insert_notifications(condition(), TYPE, MENTION_TYPE).returning(Notification.user_id)
+def _insert_returning_recipients() -> Any:
+    is_recipient = User.id.in_(bindparam("recipients", type_=BigId, expanding=True))
+    return insert_notifications(is_recipient, TYPE, MENTION_TYPE).returning(Notification.user_id)
 
 
 def event_values(
@@ -91,15 +94,31 @@ def event_values(
         "topic_id": None,
         "reply_id": None,
         "node_id": None,
+        "details": None,
         **more,
     }
 
 
-def _notify(
-    db: Session, condition: Callable[[], ColumnElement[bool]], values: dict[str, Any]
-) -> Sequence[int]:
-    """Insert notifications and return the recipients, for `increment_unread`."""
-    return [row.user_id for row in execute(db, _insert_returning_recipients(condition), values)]
+def send(
+    db: Session,
+    kind: NotificationType,
+    actor_id: int,
+    now: datetime,
+    user_ids: Collection[int],
+    **subject: Any,
+) -> list[int]:
+    """Notify users and count it for them; return the ids of those who were notified.
+
+    They are locked in the order of their ids: a caller who has to lock others, too, has locked all
+    of them before. subject: what it is about: topic_id, reply_id, node_id, mention_type, details.
+    """
+    if not user_ids:
+        return []
+    lock_users(db, User.id.in_(user_ids))
+    values = event_values(actor_id, now, kind, recipients=list(user_ids), **subject)
+    notified = [row.user_id for row in execute(db, _insert_returning_recipients(), values)]
+    increment_unread(db, notified)
+    return notified
 
 
 def increment_unread(db: Session, user_ids: Sequence[int]) -> None:
@@ -128,55 +147,37 @@ def notify_about_edit(
     if mentioned:
         of_post = (Notification.topic_id == topic_id, Notification.reply_id.is_(None))
         of_text = of_post if reply_id is None else (Notification.reply_id == reply_id,)
-        told = select(func.count()).where(Notification.type == NotificationType.MENTION, *of_text)
-        mentioned = mentioned[: max(0, most_mentions - db.scalars(told).one())]
-    recipient_ids = {*mentioned, *(() if moved is None else moved[:1])}
-    if not recipient_ids:
-        return
-    lock_users(db, User.id.in_(recipient_ids))
-    notified: list[int] = []
+        is_mention = Notification.type == NotificationType.MENTION
+        before = db.scalars(select(Notification.user_id).where(is_mention, *of_text)).all()
+        mentioned = [user_id for user_id in mentioned if user_id not in before]
+        mentioned = mentioned[: max(0, most_mentions - len(before))]
+    if mentioned and moved is not None:
+        # Before each locks its own: in one order.
+        lock_users(db, User.id.in_({*mentioned, moved[0]}))
+    notified: Sequence[int] = ()
     if mentioned:
-        in_reply = reply_id is not None
-        condition = (
-            recipients.newly_mentioned_in_reply if in_reply else recipients.newly_mentioned_in_topic
-        )
-        values = event_values(
-            actor_id,
-            now,
-            NotificationType.MENTION,
-            topic_id=topic_id,
-            reply_id=reply_id,
-            mention_type=str(MentionType.REPLY if in_reply else MentionType.TOPIC),
-            mentioned=list(mentioned),
-        )
-        notified += _notify(db, condition, values)
+        text = MentionType.TOPIC if reply_id is None else MentionType.REPLY
+        subject = {"topic_id": topic_id, "reply_id": reply_id, "mention_type": str(text)}
+        notified = send(db, NotificationType.MENTION, actor_id, now, mentioned, **subject)
     if moved is not None and moved[0] not in notified:
         author_id, node_id = moved
-        type_ = NotificationType.NODE_CHANGED
-        places = {"topic_id": topic_id, "node_id": node_id, "recipient_id": author_id}
-        notified += _notify(
-            db, recipients.is_recipient, event_values(actor_id, now, type_, **places)
-        )
-    increment_unread(db, notified)
+        subject = {"topic_id": topic_id, "node_id": node_id}
+        send(db, NotificationType.NODE_CHANGED, actor_id, now, [author_id], **subject)
 
 
-def notify_about_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> bool:
+def notify_about_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Notify a user about a follower, once for any number of follows and unfollows.
 
-    The caller has locked the user and increments the unread count. Returns whether the user was
-    notified.
+    The caller has locked both.
     """
     if not insert_or_ignore(
         db, FollowNotification, user_id=actor_id, target_id=target_id, created_at=now
     ):
-        return False
-    followed = event_values(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
-    notified = bool(_notify(db, recipients.is_recipient, followed))
-    if not notified:
+        return
+    if not send(db, NotificationType.FOLLOW, actor_id, now, [target_id]):
         # A user who blocks the follower is not notified, and may be after an unblock.
         pair = (FollowNotification.user_id == actor_id, FollowNotification.target_id == target_id)
         db.execute(delete_of(FollowNotification).where(*pair))
-    return notified
 
 
 def unread_about_topic(topic_id: int) -> Select[Any]:

@@ -74,20 +74,6 @@ def _reporters(*conditions: ColumnElement[bool]) -> Select[Any]:
     return select(Report.reporter_id).where(Report.review_id.in_(reviews))
 
 
-def newly_mentioned_in_topic() -> ColumnElement[bool]:
-    """Return the condition for users mentioned in a topic and not notified about that before."""
-    before = notified_about_topic().where(
-        Notification.type == NotificationType.MENTION, Notification.reply_id.is_(None)
-    )
-    return _IS_MENTIONED & User.id.not_in(before)
-
-
-def newly_mentioned_in_reply() -> ColumnElement[bool]:
-    """Return the condition for users mentioned in a reply and not notified about that before."""
-    before = notified_about_reply().where(Notification.type == NotificationType.MENTION)
-    return _IS_MENTIONED & User.id.not_in(before)
-
-
 def has_no_unread_reply() -> ColumnElement[bool]:
     """Return the condition for users without an unread notification about a reply to the topic.
 
@@ -107,11 +93,6 @@ def has_no_unread_reply() -> ColumnElement[bool]:
 def is_author() -> ColumnElement[bool]:
     """Return the condition for the topic's author."""
     return User.id == _AUTHOR
-
-
-def is_recipient() -> ColumnElement[bool]:
-    """Return the condition for the user `recipient_id`."""
-    return User.id == bindparam("recipient_id", type_=BigId)
 
 
 def followers(type_: str, *only: ColumnElement[bool]) -> Select[Any]:
