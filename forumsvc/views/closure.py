@@ -8,12 +8,14 @@ from ..services.erasure import PostsErasure
 from ..web import accounts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
+from ..web.reauthentication import reauthenticate
 from ..web.responses.results import Detail, Kind, Ok
 
 
 def check_password(item: UserItem, request: ForumRequest) -> None:
     """Check the password that closing an account needs."""
-    accounts.check_own_password(request, item.row, request.validated["password"])
+    request.registry.abuse_limits.count_mail_request(request)
+    reauthenticate(request, item.row.user_login, request.validated["password"])
 
 
 @api_view(UserItem, "POST", May.CLOSE, name="closure", schema=CLOSURE_FORM, prework=check_password)

@@ -9,9 +9,9 @@ from ..queries.rows import UserRow
 from ..services import closures, email_confirmation, registration
 from ..services.accounts import Account
 from ..services.erasure import PostsErasure
-from ..sessions import password_login
 from ..texts import Message
 from .api.request import ForumRequest
+from .reauthentication import reauthenticate
 
 
 class Registered(NamedTuple):
@@ -97,32 +97,9 @@ def check_password(request: ForumRequest, row: UserRow) -> bool:
         return False
     if password is None:
         raise Invalid("password", "is required to change the email address")
-    check_own_password(request, row, password)
-    return True
-
-
-def check_own_password(request: ForumRequest, row: UserRow, password: str) -> None:
-    """Check the password of a user, before the request's transaction; an email may be sent then.
-
-    Each attempt is counted, even if the request fails later. Raises Invalid, RateLimited.
-    """
     request.registry.abuse_limits.count_mail_request(request)
-    attempt = password_login.authenticate(
-        request.registry.database.reads,
-        request.settings,
-        row.user_login,
-        password,
-        address=request.remote_addr or "",
-        now=request.now,
-    )
-    # In a transaction of its own, for that of the request may end without a trace.
-    with request.registry.database.session.begin() as db:
-        if attempt.user is None:
-            password_login.record_failure(db, attempt, request.settings, request.now)
-        else:
-            password_login.record_success(db, attempt, request.now)
-    if attempt.user is None:
-        raise Invalid("password", "is wrong")
+    reauthenticate(request, row.user_login, password)
+    return True
 
 
 def close(request: ForumRequest, login_name: str, posts: PostsErasure) -> None:

@@ -16,12 +16,12 @@ from ...services import closures, data_export_requests
 from ...services.erasure import PostsErasure
 from ...web import accounts, data_exports, photo_deletion
 from ...web.api.request import ForumRequest
+from ...web.reauthentication import reauthenticate
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import Values, form, process_form
 from ..page import page, page_form
 from ..page_tree import own_page, own_photos_page, photo_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
-from .password_check import check_current_password
 
 
 @page("own_data", "/settings/data", own_page, May.VIEW_EXPORT, "data")
@@ -102,7 +102,7 @@ def submit_closure(item: UserItem, request: ForumRequest) -> Response | Values:
     def close(values: Values) -> Response:
         request.registry.abuse_limits.count_mail_request(request)
         login = item.row.user_login
-        check_current_password(request, login, values["current_password"])
+        reauthenticate(request, login, values["current_password"], "current_password")
         accounts.close(request, login, PostsErasure(values["posts"]))
         return redirect_with_message(request, "closure-begun", "own_data")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyramid.response import Response
 
-from ...errors import Conflict, Forbidden, RateLimited
+from ...errors import Conflict, Forbidden
 from ...permissions import AccountPermission as May
 from ...permissions import Common
 from ...schemas.accounts import CONFIRM_EMAIL_FORM, EMAIL_FORM
@@ -12,12 +12,12 @@ from ...services import email_confirmation
 from ...texts import Message
 from ...web import accounts
 from ...web.api.request import ForumRequest
+from ...web.reauthentication import reauthenticate
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page import page, page_form
 from ..page_context import PageContext, login_required, public_page
 from ..paths import next_of_form, path_to_go_on, redirect_to_next
-from .password_check import check_current_password
 
 _INVALID_LINK = Message(
     "This link was used, has expired, or is incomplete. If you have just used it, your address is "
@@ -38,12 +38,8 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
     def change(values: Values) -> Response:
         request.registry.abuse_limits.count_mail_request(request)
-        check_current_password(request, user.login, values["current_password"])
-        try:
-            is_sent = accounts.change_address(request, user.user_id, values["email"])
-        except RateLimited:
-            del request.response.headers["X-Tm"]  # the address stays
-            raise
+        reauthenticate(request, user.login, values["current_password"], "current_password")
+        is_sent = accounts.change_address(request, user.user_id, values["email"])
         message = "confirmation-sent" if is_sent else "email-saved"
         return redirect_with_message(request, message, "email")
 

@@ -15,6 +15,7 @@ from ...sessions import browser_sessions
 from ...sessions.password_login import proof_of
 from ...texts import Message
 from ...web.api.request import ForumRequest
+from ...web.reauthentication import attempt_login
 from .. import kept_text
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
@@ -22,7 +23,6 @@ from ..lines import Moment
 from ..page import page, page_form
 from ..page_context import LoginRequired, PageContext, login_required, public_page
 from ..paths import next_of_form, redirect_to_next, redirect_to_page
-from .password_check import check_password_attempt
 
 _MISMATCH = Message("Login and password do not match.")
 _LOGGED_IN = Message("You are logged in again. Look at your text, and send it.")
@@ -39,7 +39,7 @@ def show_login(context: PageContext, request: ForumRequest) -> Response | Values
 @page_form(show_login)
 def submit_login(context: PageContext, request: ForumRequest) -> Response | Values:
     def log_in(values: Values) -> Response | Values:
-        attempt = check_password_attempt(request, values["username"], values["password"])
+        attempt = attempt_login(request, values["username"], values["password"])
         if attempt.user is None:
             return _show_wrong_password(request, values["username"])
         if not context.log_in(proof_of(attempt, values["password"], request.now)):

@@ -12,14 +12,13 @@ from ...permissions import AccountPermission as May
 from ...permissions import Common
 from ...schemas.accounts import FORGOT_PASSWORD_FORM, PASSWORD_FORM, RESET_PASSWORD_FORM
 from ...services import accounts, email_confirmation, mails, password_reset, registration
-from ...sessions import password_login
 from ...texts import Message
 from ...web.api.request import ForumRequest
+from ...web.reauthentication import reauthenticate
 from ..flash_messages import redirect_with_message
 from ..forms import Values, form, process_form
 from ..page import page, page_form
 from ..page_context import PageContext, login_required, public_page
-from .password_check import verify_current_password
 
 _INVALID_LINK = Message(
     "This link was used, has expired, or is incomplete. If you have just set a new password, "
@@ -130,15 +129,12 @@ def submit_change(context: PageContext, request: ForumRequest) -> Response | Val
     assert user is not None, "the page requires a login"  # noqa: S101
 
     def change(values: Values) -> Response:
-        attempt = verify_current_password(request, user.login, values["current_password"])
+        reauthenticate(request, user.login, values["current_password"], "current_password")
         field, forbidden_words = "new_password", (user.login, user.email)
-        try:
-            new = registration.check_new_password(
-                request.settings, field, values[field], *forbidden_words
-            )
-            password_hash = hash_password(new)
-        finally:  # it counts, whatever the new one is; and it locks
-            password_login.record_success(request.db, attempt, request.now)
+        new = registration.check_new_password(
+            request.settings, field, values[field], *forbidden_words
+        )
+        password_hash = hash_password(new)
         accounts.set_password_hash(request.db, user.login, password_hash)
         context.log_out()
         return redirect_with_message(request, "password-changed", "login")

@@ -14,12 +14,12 @@ from ...sessions.authentication import Authentication
 from ...sessions.password_login import proof_of
 from ...web import accounts
 from ...web.api.request import ForumRequest
+from ...web.reauthentication import attempt_login
 from ..forms import Values, form, process_form
 from ..page import page, page_form
 from ..page_context import PageContext, public_page
 from ..paths import next_of_form, path_to_go_on, redirect_to_next
 from . import signup_trap
-from .password_check import check_password_attempt
 
 _MOST_SECONDS_BETWEEN = 600
 """Between a form and the same one sent again."""
@@ -38,11 +38,16 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     def create_account(values: Values) -> Response | Values:
         request.registry.abuse_limits.count_registration(request)
         signup_trap.check_person(request)
+        owner = users.find(request.read_connection, values["email"])
+        if owner is not None and _log_in_again(context, request, values, owner):
+            return redirect_to_next(request)
         try:
             registered = accounts.register(request, values, path_to_go_on(request))
         except Invalid as error:
-            if _log_in_again(context, request, values):
-                return redirect_to_next(request)
+            is_new = owner is None and users.find(request.read_connection, values["email"])
+            if is_new and not is_last_attempt(request):
+                # The same form, a moment ago; its password is not hashed under the lock taken here.
+                raise RetryableException from error
             others = registration.problems(request.read_connection, request.settings, **values)
             request.response.status_int = 400
             errors = {**others, error.field: error.reason}
@@ -54,14 +59,16 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     return process_form(request, REGISTRATION_FORM, create_account, **_others(request))
 
 
-def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -> bool:
+def _log_in_again(
+    context: PageContext, request: ForumRequest, values: Values, owner: users.LoginUser
+) -> bool:
     """Log in the owner of the account that this form has just made: it was sent twice.
 
-    It counts like a login. Returns False for an account from before the form was shown, about which
-    nobody may learn whether the login and the email are of the same one, or a wrong password.
+    owner: of its email address. It counts like a login. Returns False for an account from before
+    the form was shown, about which nobody may learn whether the login and the email are of the same
+    one, or a wrong password.
     """
-    owner = users.find(request.read_connection, values["email"])
-    if owner is None or owner.login.lower() != values["login"].lower():
+    if owner.login.lower() != values["login"].lower():
         return False
     shown = signup_trap.seconds_shown(request)
     joined = request.read_connection.scalar(select(User.created_at).where(User.id == owner.id))
@@ -69,10 +76,7 @@ def _log_in_again(context: PageContext, request: ForumRequest, values: Values) -
         return False
     if (request.now - joined).total_seconds() > min(shown, _MOST_SECONDS_BETWEEN):
         return False
-    if request.db.in_transaction() and not is_last_attempt(request):
-        # Made a moment ago. A password is not hashed under the lock that this attempt has taken.
-        raise RetryableException
-    attempt = check_password_attempt(request, owner.login, values["password"])
+    attempt = attempt_login(request, owner.login, values["password"])
     if attempt.user is None:
         return False
     return context.log_in(proof_of(attempt, values["password"], request.now))

@@ -143,15 +143,15 @@ def test_an_expired_session_is_invalid(visitor: Visitor, ann: int) -> None:
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
     """Run something between the password check of the next login and its session."""
-    check = login.check_password_attempt
+    check = login.attempt_login
 
     def checked(*args: Any) -> Any:
-        monkeypatch.setattr(login, "check_password_attempt", check)
+        monkeypatch.setattr(login, "attempt_login", check)
         attempt = check(*args)
         happens()
         return attempt
 
-    monkeypatch.setattr(login, "check_password_attempt", checked)
+    monkeypatch.setattr(login, "attempt_login", checked)
 
 
 def test_a_password_changed_during_the_check_is_rejected(
