@@ -22,7 +22,7 @@ _OPTIONS = {_TEMPLATES: {"newstyle_gettext": "true", "trimmed": "true"}}
 _FOR_ADMINISTRATORS = ("background", "cli", "demo", "doctor", "settings", "outgoing")
 """The folders whose texts no page shows."""
 _IN_CODE: dict[str, tuple[int, ...] | None] = {
-    **dict.fromkeys(("Message", "too_many"), (1,)),
+    **dict.fromkeys(("Message", "Clause", "too_many"), (1,)),
     **dict.fromkeys(("Forbidden", "NotFound", "Gone", "RateLimited", "Unavailable"), (1,)),
     **dict.fromkeys(("Invalid", "AlreadyTaken", "refuse"), (2,)),
 }

@@ -26,3 +26,9 @@ class Message(str):
         self = super().__new__(cls, msgid % values if values else msgid)
         self.msgid, self.values = msgid, values
         return self
+
+
+class Clause(Message):
+    """A reason of `Invalid` with a subject of its own: the others go on from the field's name."""
+
+    __slots__ = ()

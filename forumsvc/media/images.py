@@ -21,7 +21,7 @@ from forumsvc.media.fair_queue import FairQueue, QueueFullError
 from forumsvc.media.limits import Limits
 from forumsvc.sandbox import CpuLimitError, DeadlineError, SandboxError, SandboxProcess
 
-from ..texts import Message
+from ..texts import Clause
 
 log = logging.getLogger(__name__)
 
@@ -142,11 +142,11 @@ def _copy_upload(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
         if total > max_bytes:
             raise Invalid(
                 "file",
-                Message("too large: at most %(most)s bytes are allowed", most=f"{max_bytes:,}"),
+                Clause("too large: at most %(most)s bytes are allowed", most=f"{max_bytes:,}"),
             )
         upload.write(chunk)
     if total == 0:
-        raise Invalid("file", "the file is empty")
+        raise Invalid("file", Clause("the file is empty"))
     upload.flush()
 
 
@@ -176,12 +176,12 @@ def _refusal(error: SandboxError, limits: Limits) -> Invalid:
     """Return the error of an image that has no result."""
     if isinstance(error, CpuLimitError | DeadlineError):
         seconds = limits.timeout if isinstance(error, CpuLimitError) else limits.wall_seconds
-        reason = Message(
+        reason = Clause(
             "too large to decode: it takes more than %(seconds)s seconds", seconds=seconds
         )
         return Invalid("file", reason)
     log.warning("an image ended its worker")
-    return Invalid("file", "broken: the image stops its decoder")
+    return Invalid("file", Clause("broken: the image stops its decoder"))
 
 
 def _run_worker(
@@ -210,12 +210,12 @@ def _run_worker(
             report_cpu_time(error.cpu_seconds)
             raise _refusal(error, limits) from None
     if "refused" in result:
-        raise Invalid("file", result["refused"])
+        raise Invalid("file", Clause(result["refused"]))
     if "failed" in result:
         raise OSError(result["failed"], result["message"])
     if "error" in result:
         log.warning("an image cannot be encoded: %s", result["error"])
-        raise Invalid("file", "broken: the image cannot be encoded")
+        raise Invalid("file", Clause("broken: the image cannot be encoded"))
     return {name: result[name] for name in ("format", "width", "height", "frames")}
 
 

@@ -41,7 +41,7 @@ class NotificationKind(NamedTuple):
     choice: Message | None
 
 
-KINDS = {
+NOTIFICATION_KINDS = {
     NotificationType.TOPIC: NotificationKind(
         Message("opened the topic"), Message("Somebody whom I follow opens a topic")
     ),

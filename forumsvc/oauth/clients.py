@@ -18,7 +18,7 @@ from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState, state_
 from ..permissions import DEFAULT_SCOPES, Scope
 from ..sessions.token_hash import hash_token, new_secret
 from ..text_rules import blank_error, line_error
-from ..texts import Message
+from ..texts import Clause, Message
 from ..unicode_forms import without_ignorable
 from . import redirects
 
@@ -121,12 +121,14 @@ def create(
     chosen, uris = _validated_choices("grants", grants, known), list(dict.fromkeys(redirect_uris))
     name = _check_name(name)
     if public and introspects:
-        raise Invalid("introspect", "a public client cannot introspect: it has no secret")
+        raise Invalid("introspect", Clause("a public client cannot introspect: it has no secret"))
     if public and "client_credentials" in chosen:
-        raise Invalid("grants", "a public client cannot use client_credentials: it has no secret")
+        raise Invalid(
+            "grants", Clause("a public client cannot use client_credentials: it has no secret")
+        )
     for uri in uris:
         if reason := redirects.validation_error(uri):
-            raise Invalid("redirect_uri", Message("%(uri)r %(reason)s", uri=uri, reason=reason))
+            raise Invalid("redirect_uri", Clause("%(uri)r %(reason)s", uri=uri, reason=reason))
     identifier = secrets.token_hex(16) if client_id is None else _check_id(client_id)
     secret = None if public else client_secret or new_secret()
     _check_secret(client_secret, public)
@@ -176,7 +178,7 @@ def _check_secret(secret: str | None, public: bool) -> None:
     if secret is None:
         return
     if public:
-        raise Invalid("secret", "a public client has none")
+        raise Invalid("secret", Clause("a public client has none"))
     if not MIN_SECRET <= len(secret) <= MAX_SECRET:
         raise Invalid("secret", f"must have {MIN_SECRET} to {MAX_SECRET} characters")
     if not _VSCHARS.fullmatch(secret):
@@ -242,7 +244,7 @@ def rotate_secret(db: Session, client_id: str) -> str:
     if client is None:
         raise NotFound("There is no such client.")
     if client.public:
-        raise Invalid("client_id", "a public client has no secret")
+        raise Invalid("client_id", Clause("a public client has no secret"))
     secret = new_secret()
     db.execute(
         update_of(OAuthClient)

@@ -10,7 +10,7 @@ from pyramid.threadlocal import get_current_request
 from pyramid_jinja2.i18n import GetTextWrapper
 
 from ..settings.pages import LANGUAGES
-from ..texts import Message, Time
+from ..texts import Clause, Message, Time
 from ..web.api.request import ForumRequest
 from .display import display_of
 
@@ -22,8 +22,6 @@ _MONTHS = (
     *("August", "September", "October", "November", "December"),
 )
 _RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
-_OF_FIELD = ("must ", "is ", "has ", "holds ", "may ", "cannot ", "does ", "needs ")
-"""How a reason begins whose subject is the field."""
 
 
 class CachedTexts(GetTextWrapper):
@@ -93,15 +91,14 @@ def sentence(context: Any, reason: str, field: str) -> str:
 def as_sentence(request: ForumRequest, field: str, reason: str) -> str:
     """Return why a field is wrong as a sentence in the language of a request.
 
-    field: its label; reason: as of `Invalid`, which is what the field must be or is, or a clause of
-    its own.
+    field: its label; reason: as of `Invalid`, what the field must be or is, or a Clause.
     """
-    said = in_language(request, reason)
-    msgid = reason.msgid if isinstance(reason, Message) else reason
-    if msgid.startswith(_OF_FIELD):
-        text = in_language(request, Message("%(field)s %(reason)s.", field=field, reason=said))
+    translation = in_language(request, reason)
+    if isinstance(reason, Clause):
+        text = in_language(request, Message("%(reason)s.", reason=translation))
     else:
-        text = in_language(request, Message("%(reason)s.", reason=said))
+        message = Message("%(field)s %(reason)s.", field=field, reason=translation)
+        text = in_language(request, message)
     return text[:1].upper() + text[1:]
 
 

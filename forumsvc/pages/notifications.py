@@ -10,7 +10,7 @@ from pyramid.response import Response
 from .. import clock
 from ..ids import parse_id
 from ..models import NotificationType
-from ..models.notification import KINDS
+from ..models.notification import NOTIFICATION_KINDS
 from ..permissions import Common, NotificationPermission
 from ..queries import notifications
 from ..queries.notifications import NotificationPage
@@ -93,8 +93,8 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
     else:
         path, title = topic_path(request, topic.id), topic.title
     words = notices.WORDS.get(moderation["action"], moderation["action"]) if moderation else ""
-    if row.type in KINDS and not moderation:
-        words = KINDS[NotificationType(row.type)].words
+    if row.type in NOTIFICATION_KINDS and not moderation:
+        words = NOTIFICATION_KINDS[NotificationType(row.type)].words
     return NotificationLine(row, actor, moment, path, title, html, moderation, words, until)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..clock import parse_rfc3339
 from ..errors import Invalid
 from ..ids import is_login, parse_id
-from ..texts import Message
+from ..texts import Clause, Message
 from .tokens import Term, as_prefix, terms
 
 MAX_WORDS = 10
@@ -132,19 +132,19 @@ def parse_moment(name: str, text: str) -> datetime:
         except ValueError:
             moment = None
     if moment is None:
-        raise Invalid(name, Message("%(text)s is no date such as 2026-01-31", text=f"'{text}'"))
+        raise Invalid(name, Clause("%(text)s is no date such as 2026-01-31", text=f"'{text}'"))
     return moment
 
 
 def wrong_operator(reason: str) -> Invalid:
     """Return the error of an operator with a wrong value, which says how to find it as words."""
-    return Invalid("q", Message("%(reason)s; put it in quotes to find it as words", reason=reason))
+    return Invalid("q", Clause("%(reason)s; put it in quotes to find it as words", reason=reason))
 
 
 def _read_operator(parts: _Parts, name: str, found: re.Match[str], *, is_excluded: bool) -> None:
     if is_excluded:
         raise Invalid(
-            "q", Message("only words can be excluded by -, not %(text)s", text=f"'{found[0]}'")
+            "q", Clause("only words can be excluded by -, not %(text)s", text=f"'{found[0]}'")
         )
     value = found["plain"] if found["quoted"] is None else found["quoted"].strip()
     if not value.strip("@"):
@@ -200,7 +200,7 @@ def _check(parts: _Parts) -> None:
 
 
 def _unfinished(name: str) -> Invalid:
-    return Invalid("q", Message("%(name)s needs a value behind it", name=f"'{name}:'"))
+    return Invalid("q", Clause("%(name)s needs a value behind it", name=f"'{name}:'"))
 
 
 def _in_operator(name: str, reason: str) -> Invalid:

@@ -5,7 +5,7 @@ import re
 from ..errors import Invalid
 from ..ids import is_login
 from ..search.normal_form import normalize
-from ..texts import Message
+from ..texts import Clause
 
 PAGE_NAMES = frozenset(
     [
@@ -109,4 +109,4 @@ def check_application_name(name: str, site_name: str) -> str:
 
 
 def _reserved(login: str) -> Invalid:
-    return Invalid("login", Message("%(login)r is reserved", login=login))
+    return Invalid("login", Clause("%(login)r is reserved", login=login))

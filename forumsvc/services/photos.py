@@ -30,6 +30,7 @@ from ..models import AdminAction, EventType, Photo, User
 from ..queries import photos
 from ..queries.rows import PhotoRow
 from ..queries.user_locks import lock_users
+from ..texts import Clause
 from . import events
 from .content.writers import check_not_deleted
 from .moderation import actions
@@ -96,7 +97,7 @@ def store_avatar(
         try:
             file = storages.open(db, name)
         except NotFound:
-            raise Invalid("avatar", "this image is gone; upload it again") from None
+            raise Invalid("avatar", Clause("this image is gone; upload it again")) from None
         with file:
             return _store_thumbnail(storages, decoding, user_id, file)
 

@@ -22,6 +22,7 @@ from ..models.states import CLOSED, TOPIC_STATES
 from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
 from ..text_rules import with_lf
+from ..texts import Clause
 from . import counters, events, purge
 from .content.authoring import Authoring, RenderedPost
 from .content.writers import check_writer
@@ -199,4 +200,4 @@ _UPDATE_TOPICS_COUNT: Any = (
 def check_node(db: ReadConnection, node_id: int) -> None:
     """Raise Invalid if the node does not exist."""
     if not nodes.exists(db, node_id):
-        raise Invalid("node_id", "there is no such node")
+        raise Invalid("node_id", Clause("there is no such node"))

@@ -20,7 +20,7 @@ from ..search.excerpts import Excerpts
 from ..search.matching import WordMatcher
 from ..search.query import Order, State, Where, parse_query, wrong_operator
 from ..security.policy import MissingScope, decide
-from ..texts import Message
+from ..texts import Clause, Message
 from .api.request import ForumRequest
 
 _RETRY_SECONDS = 5
@@ -105,7 +105,7 @@ def _node_id(request: ForumRequest, operator: str | None) -> int | None:
     if operator is not None:
         found = nodes.id_of(request.executor, operator)
         if found is None:
-            raise wrong_operator(Message("there is no node %(name)s", name=quoted(operator)))
+            raise wrong_operator(Clause("there is no node %(name)s", name=quoted(operator)))
         return found
     node_id: int | None = request.validated["node_id"]
     if node_id is not None and not nodes.exists(request.executor, node_id):
@@ -120,7 +120,7 @@ def _user_id(request: ForumRequest, operator: str | None) -> int | None:
         return None
     found = users.id_of(request.executor, name.removeprefix("@"))
     if found is None:
-        reason = Message("there is no user %(name)s", name=quoted(name))
+        reason = Clause("there is no user %(name)s", name=quoted(name))
         raise Invalid("by", reason) if operator is None else wrong_operator(reason)
     return found
 

@@ -1,5 +1,6 @@
 """The translations of the pages are complete, and compiled."""
 
+import ast
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,3 +38,31 @@ def test_no_text_of_a_template_is_outside_of_the_catalogue(path: Path) -> None:
 @each(("language", "words"), [("en", "Sep 3, 2026 04:05 UTC"), ("zh", "2026年9月3日 04:05 UTC")])
 def test_a_time_is_written_as_in_the_language(language: str, words: str) -> None:
     assert moment(language, datetime(2026, 9, 3, 4, 5, tzinfo=UTC)) == words
+
+
+_VERBS = ("must ", "is ", "has ", "holds ", "may ", "cannot ", "does ", "needs ")
+
+
+def reasons() -> list[str]:
+    """Return each literal reason of `Invalid` that a page may show, but for those of a Clause."""
+    package = make_catalogs.PACKAGE
+    reasons = [
+        node.args[1]
+        for path in package.rglob("*.py")
+        if path.relative_to(package).parts[0] not in ("cli", "media")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Invalid" and len(node.args) > 1
+    ]
+    literals = [
+        reason.args[0]
+        if isinstance(reason, ast.Call) and ast.unparse(reason.func) == "Message"
+        else reason
+        for reason in reasons
+    ]
+    return [str(literal.value) for literal in literals if isinstance(literal, ast.Constant)]
+
+
+def test_a_reason_goes_on_from_the_name_of_the_field_or_is_a_clause() -> None:
+    literals = [reason for reason in reasons() if reason[0].islower()]  # others: of a form
+    assert len(literals) > 20
+    assert [reason for reason in literals if not reason.startswith(_VERBS)] == []

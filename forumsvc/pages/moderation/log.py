@@ -11,7 +11,7 @@ from ...queries import audit_log
 from ...queries.audit_log import LogFilter, LogRow
 from ...resources.audit_log import AuditLog
 from ...schemas.fields import Choice, CursorField, Integer, optional, parameters
-from ...services.moderation.actions import KINDS
+from ...services.moderation.actions import ACTION_KINDS
 from ...web.api.request import ForumRequest
 from ..lines import Moment
 from ..page import page
@@ -21,7 +21,7 @@ from ..paths import post_path, user_path
 
 TABS = (None, EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 """What can be chosen: everything, or only what was hidden in one way."""
-WORDS = {str(type_): kind.words for type_, kind in KINDS.items()}
+WORDS = {str(type_): kind.words for type_, kind in ACTION_KINDS.items()}
 
 
 def _schema(settings: Any) -> colander.SchemaNode:

@@ -13,7 +13,7 @@ from ...queries.reviews import ReviewFilter, ReviewListRow, ReviewOrder, ReviewP
 from ...resources.reviews import Reviews
 from ...schemas.fields import Choice, Line, optional, quoted
 from ...schemas.reviews import MAX_USER
-from ...texts import Message
+from ...texts import Clause
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
 from ..lines import Moment
@@ -66,7 +66,7 @@ def _user_id(request: ForumRequest, login: str | None) -> int | None:
         return None
     user_id = users.id_of(request.db, login)
     if user_id is None:
-        raise Invalid("user", Message("there is no user %(name)s", name=quoted(login)))
+        raise Invalid("user", Clause("there is no user %(name)s", name=quoted(login)))
     return user_id
 
 

@@ -12,7 +12,7 @@ from ...markup import RenderedText
 from ...markup.text_content import text_content
 from ...models import HoldReason, Role, User
 from ...settings import Settings, SettingsError
-from ...texts import Message
+from ...texts import Clause, Message
 from .forbidden_words import ForbiddenWords, decode_references
 
 _MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
@@ -71,7 +71,7 @@ class Rules:
             if not links:
                 what, most = Message("images"), self.max_images
             given = {"which": which, "most": most, "what": what}
-            raise Invalid("body", Message("%(which)s may have at most %(most)d %(what)s", **given))
+            raise Invalid("body", Clause("%(which)s may have at most %(most)d %(what)s", **given))
 
     def reason_to_hold(
         self, db: Session, actor_id: int, rendered: RenderedText, source: str, title: str | None

@@ -1,8 +1,8 @@
 """What moderators, administrators and the service do to what belongs to others, recorded once.
 
 An action is seen in up to four places: an event, a record of the log, a notification and an email
-to the user whom it concerns. `KINDS` says for each kind in which. What members do without changing
-what is there already is an event alone: see `events`.
+to the user whom it concerns. `ACTION_KINDS` says for each kind in which. What members do without
+changing what is there already is an event alone: see `events`.
 """
 
 import json
@@ -102,7 +102,7 @@ def _of_states() -> Iterator[tuple[EventType, Kind]]:
             )
 
 
-KINDS: dict[EventType | AdminAction, Kind] = {
+ACTION_KINDS: dict[EventType | AdminAction, Kind] = {
     **dict(_of_states()),
     EventType.TOPIC_UPDATED: Kind(Message("The topic is edited"), _STAFF, own=False, event=_POST),
     EventType.TOPIC_MOVED: Kind(
@@ -174,7 +174,7 @@ KINDS: dict[EventType | AdminAction, Kind] = {
 
 def record(db: Session, action: Action) -> None:
     """Record an action, wherever it is to be seen, in the transaction in which it is done."""
-    kind, now = KINDS[action.type], action.at
+    kind, now = ACTION_KINDS[action.type], action.at
     is_own = action.actor_id == action.user_id
     if kind.event:
         ids = {name: getattr(action, name) for name in kind.event}

@@ -31,7 +31,7 @@ from ...queries.held_posts import HeldPostRow
 from ...queries.reviews import ReviewRow
 from ...queries.rows import UserRow
 from ...queries.user_locks import lock_account, lock_users
-from ...texts import Message
+from ...texts import Clause, Message
 from .. import accounts, mails, replies, topics
 from ..content.authoring import Authoring
 from . import actions, notices, restrictions, sweeps
@@ -176,7 +176,7 @@ def _check(review: ReviewRow, verdict: Verdict) -> None:
         if verdict.decision not in _OF_NEW:
             raise Invalid("decision", "must be approve or delete for what is not published yet")
     elif review.topic_id is None and not verdict.stays and not verdict.silences:
-        raise Invalid("decision", "a user can only be silenced (silence_days), or dismiss")
+        raise Invalid("decision", Clause("a user can only be silenced (silence_days), or dismiss"))
 
 
 def _are_equal(review: ReviewRow, decision: Decision) -> bool:

@@ -9,9 +9,11 @@ from sqlalchemy.orm import Session
 from ...cache.invalidation import update_columns
 from ...db.execution import SqlConnection
 from ...models import User
-from ...models.notification import KINDS
+from ...models.notification import NOTIFICATION_KINDS
 
-OPTIONAL = {type_: kind.choice for type_, kind in KINDS.items() if kind.choice is not None}
+OPTIONAL = {
+    type_: kind.choice for type_, kind in NOTIFICATION_KINDS.items() if kind.choice is not None
+}
 """The types that one may do without, with the words for them in the settings."""
 
 

@@ -5,7 +5,7 @@ import pytest
 from forumsvc.errors import Unavailable
 from forumsvc.models import AdminAction, Restriction
 from forumsvc.queries import reviews
-from forumsvc.services.moderation.actions import KINDS
+from forumsvc.services.moderation.actions import ACTION_KINDS
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import wrong_counters
@@ -247,7 +247,7 @@ def test_the_page_of_a_report_has_no_link_to_another_site(member: Visitor) -> No
 
 
 def test_the_log_has_words_for_every_action() -> None:
-    assert {type_ for type_, kind in KINDS.items() if kind.words} >= {*AdminAction}
+    assert {type_ for type_, kind in ACTION_KINDS.items() if kind.words} >= {*AdminAction}
 
 
 @pytest.mark.parametrize("number", ["999999", "9" * 5000])
