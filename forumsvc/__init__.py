@@ -109,20 +109,21 @@ def _open_database(settings: Settings) -> "Database":
 def configure_background(
     registry: "ForumRegistry", ini_dir: Path, ini_file: str | None = None
 ) -> None:
-    """Put the background worker and its tasks into the registry. ini_file: None without one."""
+    """Put the background worker and what it does into the registry. ini_file: None without one."""
     from .background import BackgroundWorker
-    from .background.silences import SilenceEnder
-    from .background.tasks import create_job_runner, create_tasks
+    from .background.tasks import create_consumers, create_host_report, create_job_runner
     from .background.webhook_sender import WebhookSender
     from .mail import create_delivery
 
     settings = registry.forum_settings
     registry.webhook_sender = WebhookSender(registry.database, settings)
-    registry.job_runner = create_job_runner(
-        registry, create_delivery(settings, ini_dir), Path(ini_file) if ini_file else None
+    consumers, delivery = create_consumers(registry.database), create_delivery(settings, ini_dir)
+    ini = Path(ini_file) if ini_file else None
+    registry.job_runner = create_job_runner(registry, consumers, delivery, ini)
+    host_report = create_host_report(registry, ini_dir)
+    registry.background = BackgroundWorker(
+        registry.database, registry.job_runner, host_report, consumers
     )
-    registry.silence_ender = SilenceEnder(registry.database, settings["worker.interval_seconds"])
-    registry.background = BackgroundWorker(registry.database, create_tasks(registry, ini_dir))
 
 
 def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: Path) -> None:

@@ -7,7 +7,6 @@ from pyramid.registry import Registry
 if TYPE_CHECKING:
     from .background import BackgroundWorker
     from .background.job_runner import JobRunner
-    from .background.silences import SilenceEnder
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
@@ -60,7 +59,6 @@ class ForumRegistry(Registry):
     photo_decoding: "Decoding"
     job_runner: "JobRunner"
     webhook_sender: "WebhookSender"
-    silence_ender: "SilenceEnder"
     background: "BackgroundWorker"
     """The tasks of the background worker; they run in its process alone."""
 

@@ -1112,15 +1112,8 @@ def _create_background_work() -> None:
         "uq_jobs_once",
         "jobs",
         ["kind", "key"],
-        "kind IN ('deliver', 'index_topic')",
+        "kind IN ('deliver', 'index_topic', 'periodic', 'consume')",
         unique=True,
-    )
-    op.create_table(
-        "leases",
-        sa.Column("name", sa.String(40), nullable=False),
-        sa.Column("holder", sa.String(100), nullable=False),
-        sa.Column("until", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("name", name=op.f("pk_leases")),
     )
     op.create_table(
         "hosts",
@@ -1214,7 +1207,6 @@ TABLES = (
     "reply_words",
     "login_successes",
     "login_failures",
-    "leases",
     "jobs",
     "deployment",
     "last_backup",

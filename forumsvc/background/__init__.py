@@ -1,7 +1,7 @@
 """The background worker: what is done behind the requests, in a process that serves none.
 
-`worker.BackgroundWorker` runs the tasks of `tasks.create_tasks`, each in a thread of its own and
-under a lease, so that of several hosts one does the work and another takes over.
+All work is a job, a row of the table `jobs`: `job_runner.JobRunner` claims those that are due, and
+each kind has a `Handler`, of `tasks.create_job_runner`. Periodic work is declared in `maintenance`.
 """
 
 from .worker import BackgroundWorker

@@ -20,10 +20,10 @@ from ..services import backups, deployment, jobs
 from ..services.jobs import Claimed
 from ..settings import Settings, SettingsError
 from .job_runner import Handler, JobFailed
+from .periodic import Parts
 
 log = logging.getLogger(__name__)
 
-_LOOK_SECONDS = 30.0
 _POLL_SECONDS = 0.5
 _BUSY_MINUTES = 5
 _NICENESS = 10
@@ -32,27 +32,16 @@ _LONGEST = 0.9
 """Which part of the job's lock a backup may take: then another process may begin with one."""
 
 
-class BackupPlan:
-    """Inserts a job when a backup is due; not for a copy of a forum, which may share its folder."""
-
-    name = "backup-plan"
-    interval = _LOOK_SECONDS
-
-    def __init__(self, database: Database, settings: Settings) -> None:
-        self._database = database
-        self._every = timedelta(hours=settings["backup.every_hours"])
-        self._site_url: str = settings["site.url"]
-
-    def run(self) -> bool:
-        """Look whether one is due; return False: there is never more."""
-        now = clock.now()
-        with self._database.reads.connect() as db:
-            is_copy = deployment.why_not(db, self._site_url) is not None
-            is_due = not is_copy and backups.is_due(db, now, self._every)
-        if is_due:
-            with self._database.session.begin() as db:
-                jobs.enqueue(db, JobKind.BACKUP, now, {})
-        return False
+def enqueue_backup(database: Database, settings: Settings) -> Parts:
+    """Insert a job if a backup is due; not for a copy of a forum, which may share its folder."""
+    now, every = clock.now(), timedelta(hours=settings["backup.every_hours"])
+    with database.reads.connect() as db:
+        is_copy = deployment.why_not(db, settings["site.url"]) is not None
+        is_due = not is_copy and backups.is_due(db, now, every)
+    if is_due:
+        with database.session.begin() as db:
+            jobs.enqueue(db, JobKind.BACKUP, now, {})
+        yield 1
 
 
 class BackupMaker(Handler):

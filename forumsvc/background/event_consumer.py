@@ -1,9 +1,12 @@
-"""A task that hands events to a consumer."""
+"""Hands events to their consumers."""
 
 import logging
+import os
+import socket
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from .. import clock
 from ..db.engine import Database
@@ -13,7 +16,7 @@ from ..models import JobKind
 from ..queries import events
 from ..queries.rows import EventRow
 from ..services import event_consumers, jobs
-from ..services.event_consumers import BATCH_SIZE, consume, put_aside
+from ..services.event_consumers import BATCH_SIZE, LOCK, consume, put_aside
 from ..services.jobs import Claimed
 from .job_runner import Handler, JobFailed
 
@@ -38,21 +41,19 @@ class EventConsumer:
         database: Database,
         name: str,
         handle: event_consumers.Handler,
-        interval: float,
         batch_size: int = BATCH_SIZE,
     ) -> None:
-        """name: of the consumer, its lease and its thread; interval: seconds between two looks."""
+        """name: of the consumer, and the key of its job."""
         self._batch_size = batch_size
         self._database = database
         self._handle = handle
         self.name = name
-        self.interval = interval
         self.oldest_unread_at: datetime | None = None
         self._look_at = 0.0
         self._limit = batch_size
 
     def forget(self) -> None:
-        """Forget what was seen: another process has the lease, and reports it."""
+        """Forget what was seen: another process goes on, and reports it."""
         self.oldest_unread_at, self._look_at = None, 0.0
 
     def run(self) -> bool:
@@ -93,6 +94,52 @@ class EventConsumer:
         """Handle the next events; return how many there were."""
         with self._database.session.begin() as db:
             return consume(db, self.name, self._handle, clock.now(), limit)
+
+
+class EventReader(Handler):
+    """Hands events to the consumers for as long as the process lives.
+
+    It renews the lock of a consumer's job while it looks for events, so that one process does it at
+    a time, and another goes on when that one dies. What must not happen twice is protected by the
+    position: a process can lose the job and not know it yet.
+    """
+
+    kind = JobKind.CONSUME
+    lock = LOCK
+    pauses = (timedelta(seconds=1),)
+
+    def __init__(
+        self, database: Database, consumers: Sequence[EventConsumer], interval: float
+    ) -> None:
+        """interval: seconds between two looks when there is nothing to read."""
+        self._database = database
+        self._consumers = {one.name: one for one in consumers}
+        self._interval = interval
+        self.keys = tuple(self._consumers)
+        self.at_once = len(self.keys)
+
+    def run(self, job: Claimed) -> None:
+        """Hand events to a consumer until the process is to end, or another one has the job."""
+        consumer = self._consumers[job.key]
+        renewal: dict[str, Any] = {"data": {"process": f"{socket.gethostname()}-{os.getpid()}"}}
+        renew_at = 0.0
+        try:
+            while not self.stopping.is_set():
+                if time.monotonic() >= renew_at:
+                    renew_at = time.monotonic() + self.lock.total_seconds() / 3
+                    with self._database.session.begin() as db:
+                        until = jobs.renew(db, job, clock.now(), self.lock, **renewal)
+                    if until is None:
+                        return
+                    job.locked_until = until
+                    renewal = {"attempts": 1, "error": None}  # it works
+                self.stats[consumer.name].runs += 1
+                if not consumer.run():
+                    self.stopping.wait(self._interval)
+        finally:
+            consumer.forget()
+        with self._database.session.begin() as db:
+            jobs.release(db, job, job.due_at)
 
 
 class FailedEvents(Handler):

@@ -1,4 +1,4 @@
-"""A task that writes down what this host is like, for `forumsvc doctor`, and changed settings."""
+"""Writes down what this host is like, for `forumsvc doctor`, and changed settings."""
 
 from collections.abc import Mapping
 
@@ -10,11 +10,7 @@ from ..services.moderation import settings_log
 
 
 class HostReport:
-    """Writes the row of this host, once a minute; each host does so, without a lease."""
-
-    name = "host-report"
-    interval = hosts.INTERVAL_SECONDS
-    needs_lease = False
+    """Writes the row of this host; each worker does so."""
 
     def __init__(
         self, database: Database, facts: Facts, secret: str, settings: Mapping[str, str]
@@ -28,12 +24,11 @@ class HostReport:
         self._secret = secret
         self._is_start = True
 
-    def run(self) -> bool:
-        """Write the row; there is never more to do."""
+    def run(self) -> None:
+        """Write the row."""
         offset = hosts.clock_offset(self._database.executor)
         with self._database.session.begin() as db:
             hosts.report(db, self._facts, self._secret, offset, is_start=self._is_start)
             if self._is_start:
                 settings_log.record_changes(db, clock.now(), self._facts.name, self._settings)
         self._is_start = False
-        return False

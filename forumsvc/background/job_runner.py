@@ -1,4 +1,4 @@
-"""The task that does the jobs: claims those that are due, and runs each in a thread of its own."""
+"""Does the jobs: claims those that are due, and runs each in a thread of its own."""
 
 import logging
 import threading
@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
@@ -16,7 +17,9 @@ from ..db.engine import Database
 from ..db.failures import DATABASE_ERRORS, is_temporary
 from ..errors import single_line_message
 from ..models import JobKind
-from ..queries import webhooks
+from ..models.job import STANDING
+from ..queries import reviews, webhooks
+from ..queries.jobs import Count, counts
 from ..services import backups, deployment, jobs
 from ..services.jobs import Claimed
 
@@ -36,6 +39,14 @@ class JobFailed(Exception):
         self.is_final = is_final
 
 
+@dataclass
+class WorkStats:
+    """What the metrics show of a piece of work: how often it ran, and failed."""
+
+    runs: int = 0
+    failures: int = 0
+
+
 class Handler(ABC):
     """What is done for jobs of a kind.
 
@@ -43,7 +54,8 @@ class Handler(ABC):
     must not; at_once: how many of them this process runs at a time; lock: after how long another
     process takes one over, because the first has died; pauses: after each failed attempt; after the
     one behind the last pause the job is given up. stopping: the runner's, set when what takes long
-    is to end soon.
+    is to end soon. keys: of a kind of `STANDING`, of all its jobs that this process does; stats: by
+    these keys.
     """
 
     kind: JobKind
@@ -52,6 +64,8 @@ class Handler(ABC):
     lock: timedelta
     pauses: tuple[timedelta, ...] = tuple(timedelta(minutes=each) for each in (1, 5, 30))
     stopping: threading.Event
+    keys: tuple[str, ...] = ()
+    stats: dict[str, WorkStats]
 
     @abstractmethod
     def run(self, job: Claimed) -> None:
@@ -65,14 +79,13 @@ class Handler(ABC):
 class JobRunner:
     """Runs the jobs of all kinds that it has handlers for.
 
-    Each process may run one, without a lease: a job has its lock. outcomes: by kind, how many
-    attempts of this process ended so; counts: of all jobs in the database, at the last look;
-    failing_since: when the webhook began to fail that fails the longest; backup_made_at: the last
-    whole and verified backup, None without one.
+    Each process may run one: a job has its lock. stopping: set when it is to end; outcomes: by
+    kind, how many attempts of this process ended so; stats: of the work that is always there, by
+    its name. At the last look: counts of all jobs in the database; failing_since: when the webhook
+    began to fail that fails the longest; backup_made_at: the last whole and verified backup, None
+    without one; open_reviews, oldest_review_at: how many reviews are open, and since when the
+    oldest is.
     """
-
-    name = "jobs"
-    needs_lease = False
 
     def __init__(self, database: Database, handlers: Sequence[Handler], interval: float) -> None:
         """interval: seconds between two looks. No thread is made before the first job."""
@@ -82,43 +95,56 @@ class JobRunner:
         self._running: dict[JobKind, list[Future[None]]] = {kind: [] for kind in self._handlers}
         self.threads = sum(handler.at_once for handler in handlers)
         self._pool = ThreadPoolExecutor(self.threads or 1, thread_name_prefix="job")
-        self._stopping = threading.Event()
+        self.stopping = threading.Event()
         for handler in handlers:
-            handler.stopping = self._stopping
+            handler.stopping = self.stopping
+            handler.stats = {key: WorkStats() for key in handler.keys}
+        self.stats = {key: stats for one in handlers for key, stats in one.stats.items()}
         self.outcomes: Counter[tuple[JobKind, str]] = Counter()
         self._waiting: dict[JobKind, str] = {}
-        self.counts: dict[JobKind, jobs.Count] = {}
+        self.counts: dict[JobKind, Count] = {}
         self.failing_since: datetime | None = None
         self.backup_made_at: datetime | None = None
+        self.open_reviews = 0
+        self.oldest_review_at: datetime | None = None
         self._count_at = 0.0
 
-    def run(self) -> bool:
-        """Begin with what is due and not under way; return False, as it goes on by itself."""
+    def insert_standing(self) -> None:
+        """Insert the jobs that are always there, where they are not."""
+        with self._database.session.begin() as db:
+            for kind, handler in self._handlers.items():
+                jobs.insert_standing(db, kind, clock.now(), handler.keys)
+
+    def run(self) -> None:
+        """Begin with what is due and not under way, in threads."""
         due: list[JobKind] = []
         with self._database.reads.connect() as connection:
             for kind, handler in self._handlers.items():
                 self._running[kind] = [one for one in self._running[kind] if not one.done()]
                 free = handler.at_once - len(self._running[kind])
-                found = jobs.count_due(connection, kind, clock.now(), handler.lock, free)
+                due_now = (kind, clock.now(), handler.lock, free, handler.keys)
+                found = jobs.count_due(connection, *due_now) if free else 0
                 # Of those that wait one goes on asking.
                 due += [kind] * (min(found, 1) if kind in self._waiting else found)
             if time.monotonic() >= self._count_at:
-                self.counts = jobs.counts(connection)
+                self.counts = counts(connection)
                 self.failing_since = webhooks.failing_since(connection)
                 self.backup_made_at = backups.last_made_at(connection)
+                waiting = reviews.waiting(self._database.executor)
+                self.open_reviews, self.oldest_review_at = waiting
                 self._count_at = time.monotonic() + _COUNT_SECONDS
         for kind in due:
             self._running[kind].append(self._pool.submit(self._run_in_thread, kind))
-        return False
 
     def run_due(self, kind: JobKind) -> int:
         """Run the jobs of a kind until none is due; return how many attempts there were."""
         handler = self._handlers[kind]
         attempts = 0
-        while not self._stopping.is_set():
+        while not self.stopping.is_set():
             with self._database.session.begin() as db:
                 waits = self._waits(handler, db)
-                job = None if waits else jobs.claim(db, kind, clock.now(), handler.lock)
+                claim = (kind, clock.now(), handler.lock, handler.keys)
+                job = None if waits else jobs.claim(db, *claim)
             if job is None:
                 break
             self._run_job(handler, job)
@@ -140,9 +166,13 @@ class JobRunner:
             )
         return True
 
+    def running(self) -> list[str]:
+        """Return the kinds of which a job runs."""
+        return [kind for kind, runs in self._running.items() if any(not one.done() for one in runs)]
+
     def close(self) -> None:
         """Let each job under way finish its part, and end the threads."""
-        self._stopping.set()
+        self.stopping.set()
         self._pool.shutdown(cancel_futures=True)
 
     def _run_in_thread(self, kind: JobKind) -> None:
@@ -157,6 +187,8 @@ class JobRunner:
         try:
             handler.run(job)
         except Exception as error:
+            if job.key in handler.stats:
+                handler.stats[job.key].failures += 1
             if is_temporary(error):
                 self._give_back(job, error)
             else:
@@ -166,14 +198,14 @@ class JobRunner:
 
     def _give_back(self, job: Claimed, error: Exception) -> None:
         """Free a job, behind the others; while the database does not answer, its lock keeps it."""
-        log.warning("%s job %d is tried again: %s", job.kind, job.id, single_line_message(error))
+        log.warning("%s is tried again: %s", _name(job), single_line_message(error))
         due_at = clock.now() + timedelta(seconds=self.interval)
         while True:
             try:
                 with self._database.session.begin() as db:
                     jobs.release_untried(db, job, due_at)
             except DATABASE_ERRORS:
-                if self._stopping.wait(self.interval):
+                if self.stopping.wait(self.interval):
                     return
             else:
                 return
@@ -189,8 +221,12 @@ class JobRunner:
             attempt, due_at = jobs.fail(db, job, clock.now(), message, pauses)
         self.outcomes[handler.kind, GIVEN_UP if due_at is None else FAILED] += 1
         log.error(
-            "%s job %d has failed (attempt %d): %s; it %s",
-            *(job.kind, job.id, attempt, message),
+            "%s has failed (attempt %d): %s; it %s",
+            *(_name(job), attempt, message),
             "is given up" if due_at is None else f"is tried again at {clock.rfc3339(due_at)}",
             exc_info=trace,
         )
+
+
+def _name(job: Claimed) -> str:
+    return f"{job.kind} job {job.key if job.kind in STANDING else job.id}"

@@ -15,11 +15,10 @@ from .job_runner import Handler
 class SearchIndexer(EventConsumer):
     """Indexes posts that were written, edited, moved, hidden or shown again."""
 
-    def __init__(self, database: Database, interval: float) -> None:
-        """interval: seconds between two looks."""
+    def __init__(self, database: Database) -> None:
         batch = search_index.BATCH_SIZE
         name, handle = search_index.CONSUMER, search_index.note_topics
-        super().__init__(database, name, handle, interval, batch)
+        super().__init__(database, name, handle, batch)
 
     def _consume(self, limit: int) -> int:
         """Make the tokens in transactions of their own, and move the position after them."""

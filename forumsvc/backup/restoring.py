@@ -29,7 +29,7 @@ from .archive import Archive
 from .errors import BackupError
 from .manifest import Manifest
 
-_KEPT = {"change_marks", "hosts", "leases"}
+_KEPT = {"change_marks", "hosts"}
 """Tables of processes that run, whose rows are no part of the forum."""
 _GUARD = "audit_log_delete"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from .. import clock
 from ..backup import (
     BackupBusy,
     BackupError,
@@ -23,7 +24,7 @@ from ..backup import (
 from ..db.engine import Database
 from ..oauth import explorer
 from ..queries import photos as photo_queries
-from ..services import backups, leases, search_reindex
+from ..services import backups, event_consumers, search_reindex
 from ..services.photo_storage import open_storages
 from .command import Command, Group
 from .context import CommandError, Context, pass_context
@@ -218,12 +219,14 @@ def restore(
 
 
 def _check_no_worker_runs(database: Database) -> None:
-    """Raise CommandError where a worker has a lease, which one that is stopped gives back."""
-    if holders := leases.holders(database.executor):
-        names = ", ".join(one.rpartition("-")[0] for one in holders)
+    """Raise CommandError where a worker has a job that one that is stopped gives back."""
+    with database.reads.connect() as db:
+        found = event_consumers.processes(db, clock.now())
+    if found:
         raise CommandError(
-            f"A service of this database runs, or was killed within {leases.SECONDS:.0f} s (host "
-            f"and process: {names}). Stop it on all hosts, or use --force."
+            "A service of this database runs, or was killed within "
+            f"{event_consumers.LOCK.total_seconds():.0f} s (host and process: "
+            f"{', '.join(found)}). Stop it on all hosts, or use --force."
         )
 
 

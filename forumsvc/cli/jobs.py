@@ -6,6 +6,7 @@ from .. import clock
 from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import JobKind, JobState
+from ..queries.jobs import newest
 from ..services import jobs as queue
 from .command import Group
 from .context import Context, pass_context
@@ -26,10 +27,14 @@ jobs = Group("jobs")
 @limit_option
 @pass_context
 def list_(context: Context, kind: str | None, failed: bool, limit: int) -> None:
-    """List the newest jobs: those that wait, those given up, and emails that were sent."""
+    """List the newest jobs: those that wait, those given up, and emails that were sent.
+
+    Of periodic work and readers of events only those that fail, but with --kind periodic or consume
+    all.
+    """
     state = JobState.FAILED if failed else None
     with context.current_database().reads.connect() as db:
-        found = queue.newest(db, None if kind is None else JobKind(kind), state, limit)
+        found = newest(db, None if kind is None else JobKind(kind), state, limit)
     listed = picked(found, _COLUMNS)
     for one in listed:
         if one["state"] != JobState.WAITING:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from .. import clock
-from ..background.worker import is_anybody_alive
 from ..queries import events
 from ..services import closures, deployment
+from ..services.event_consumers import is_anybody_alive
 from ..services.moderation import restrictions
 from .finding import Finding, error, warning
 from .installation import Installation
@@ -18,7 +18,7 @@ _OVERDUE = timedelta(hours=1)
 
 def check(installation: Installation) -> Iterator[Finding]:
     """Yield whether no worker is alive, what it should have done, and whether it may send."""
-    if not is_anybody_alive(installation.database):
+    if not is_anybody_alive(installation.database.executor, clock.now()):
         yield error(
             "No background worker is alive, so emails, notifications, webhooks and the search "
             "index wait: start the service, with worker = true in [server:main] on one host, or "

@@ -19,8 +19,8 @@ from ..settings import Settings
 from .finding import Finding, error, info, warning
 from .installation import Installation
 
-BACKGROUND_THREADS = 14
-"""Those of the background worker, for its tasks and for jobs, without those of the webhooks."""
+BACKGROUND_THREADS = 12
+"""Those of the background worker: one looks for jobs, the others do them, without webhooks'."""
 
 
 def check(installation: Installation) -> Iterator[Finding]:
@@ -99,7 +99,7 @@ def max_connections_of_process(pool_size: int, threads: int) -> int:
 def max_connections_of_background(pool_size: int, webhooks: int) -> int:
     """Return the maximum number of open connections of the background worker.
 
-    webhooks: how many there may be. Each task, each kind of job and each webhook has a thread,
+    webhooks: how many there may be. Each kind of job has a thread or two, each webhook has one,
     which holds at most two read connections and one write connection.
     """
     threads = BACKGROUND_THREADS + webhooks

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from ..models import JobKind
-from ..services import jobs
+from ..queries import jobs
 from .finding import Finding, warning
 from .installation import Installation
 from .times import age, words

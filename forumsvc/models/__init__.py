@@ -12,7 +12,6 @@ from .held_post import HeldKind, HeldPost, HeldState, HoldReason
 from .host import Host
 from .idempotency_key import IdempotencyKey
 from .job import Job, JobKind, JobState
-from .lease import Lease
 from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
 from .mail import MailKind
 from .node import Node, Section

@@ -31,10 +31,16 @@ class JobKind(StrEnum):
     """Go on with the erasure or the renaming of an account, whose id is the key."""
     BACKUP = "backup"
     """Make a backup by the plan of the settings."""
+    PERIODIC = "periodic"
+    """Do a piece of periodic work, whose name is the key, and be due again after its interval."""
+    CONSUME = "consume"
+    """Hand events to a consumer, whose name is the key, for as long as the process lives."""
 
 
-ONCE = text("kind IN ('deliver', 'index_topic')")
+ONCE = text("kind IN ('deliver', 'index_topic', 'periodic', 'consume')")
 """The kinds of which there is one job at most with a key."""
+STANDING = frozenset({JobKind.PERIODIC, JobKind.CONSUME})
+"""The kinds whose jobs are always there, and are never done nor given up."""
 
 
 class JobState(StrEnum):

@@ -11,7 +11,7 @@ from ..db.execution import SqlConnection
 from ..db.expired_rows import ExpiredRows
 from ..db.statements import delete_of, insert_of
 from ..models import Job, JobKind, JobState, LastBackup
-from . import jobs
+from ..queries import jobs
 
 BUSY = os.EX_TEMPFAIL
 """The exit status of `forumsvc backup` where another one is being made in the folder, and of all

@@ -2,15 +2,17 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy import tuple_ as row_of
 from sqlalchemy.orm import Session
 
+from ..db.base import UtcDateTime
+from ..db.execution import ReadConnection, SqlConnection, row
 from ..db.statements import insert_or_ignore, update_of
-from ..models import Event, EventPosition, JobKind
+from ..models import Event, EventPosition, Job, JobKind
 from ..queries import events
 from ..queries.events import Position
 from ..queries.rows import EventRow
@@ -20,6 +22,10 @@ log = logging.getLogger(__name__)
 
 BATCH_SIZE = 500
 """Events per transaction; on SQLite all other writers wait for it."""
+
+LOCK = timedelta(seconds=30)
+"""How long a process has the job of a consumer without renewing it."""
+_TAKEOVER = timedelta(seconds=5)
 
 Handler = Callable[[Session, Sequence[EventRow]], None]
 """Handles events in the transaction that moves the position."""
@@ -109,3 +115,39 @@ def _restart(db: Session, now: datetime) -> None:
             "The database was restored from a dump: %s goes on behind event %d", consumer, last_id
         )
         _move(db, consumer, Position(0, last_id), now)
+
+
+def is_anybody_alive(db: ReadConnection, now: datetime) -> bool:
+    """Return whether a background worker of any host is alive, or was a moment ago.
+
+    After the end of one another takes its jobs over within that time.
+    """
+    times = {"after": now - _TAKEOVER, "before": _last_end(now)}
+    found = row(db, _SELECT_ALIVE, times)
+    return found is not None and bool(found.is_alive)
+
+
+# One that has failed has no lock while it pauses.
+_UNTIL: Any = func.coalesce(Job.locked_until, Job.due_at)
+_SELECT_ALIVE: Any = select(
+    exists()
+    .where(
+        Job.kind == JobKind.CONSUME,
+        _UNTIL.between(
+            bindparam("after", type_=UtcDateTime), bindparam("before", type_=UtcDateTime)
+        ),
+    )
+    .label("is_alive")
+)
+
+
+def processes(db: SqlConnection, now: datetime) -> list[str]:
+    """Return the hosts and process ids of those that are alive, or were killed just now."""
+    is_held = Job.locked_until.between(now, _last_end(now))
+    held = select(Job.data).where(Job.kind == JobKind.CONSUME, is_held)
+    return sorted({str(data.get("process", "?")) for data in db.scalars(held)})
+
+
+def _last_end(now: datetime) -> datetime:
+    # A lock that ends later was made by a clock that has been set back since.
+    return now + LOCK + jobs.CLOCKS_APART

@@ -6,26 +6,33 @@ happen twice; so it is done in the transaction that moves or finishes the job, a
 says that the job is still the claimer's own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import JSON, Row, Select, String, and_, case, cast, func, literal, or_, select, text
+from sqlalchemy import JSON, Select, String, and_, cast, literal, or_, select, text
 from sqlalchemy.orm import Session, aliased
 
 from ..db.base import UtcDateTime
 from ..db.execution import SqlConnection
 from ..db.expired_rows import ExpiredRows
-from ..db.statements import at_least_zero, delete_of, insert_of, insert_row, update_of
+from ..db.statements import (
+    at_least_zero,
+    delete_of,
+    insert_of,
+    insert_or_ignore,
+    insert_row,
+    update_of,
+)
 from ..models import Job, JobKind, JobState
-from ..models.job import ONCE
+from ..models.job import ONCE, STANDING
 
 LOGGED = frozenset({JobKind.MAIL})
 """The kinds whose jobs are kept for a while when they are done."""
 _IN_ORDER = frozenset({JobKind.SWEEP, JobKind.ACCOUNT})
 """The kinds of which a job waits for the earlier ones with its key."""
-_CLOCKS_APART = timedelta(hours=1)
+CLOCKS_APART = timedelta(hours=1)
 """How far the clocks of two hosts may differ."""
 _MOST_ERROR = 1_000
 """Characters of an error that are stored."""
@@ -103,19 +110,35 @@ def enqueue_failed(
     )
 
 
-def count_due(db: SqlConnection, kind: JobKind, now: datetime, lock: timedelta, most: int) -> int:
+def insert_standing(db: Session, kind: JobKind, now: datetime, keys: Collection[str]) -> None:
+    """Insert the jobs of a kind of `STANDING` that are not there yet, due at once."""
+    for key in keys:
+        insert_or_ignore(db, Job, kind=str(kind), key=key, data={}, due_at=now, created_at=now)
+
+
+def count_due(
+    db: SqlConnection,
+    kind: JobKind,
+    now: datetime,
+    lock: timedelta,
+    most: int,
+    keys: Collection[str] = (),
+) -> int:
     """Return how many jobs `claim` has to claim, at most `most`, without a lock."""
-    return len(db.scalars(select(Job.id).where(*_is_due(kind, now, lock)).limit(most)).all())
+    return len(db.scalars(select(Job.id).where(*_is_due(kind, now, lock, keys)).limit(most)).all())
 
 
-def claim(db: Session, kind: JobKind, now: datetime, lock: timedelta) -> Claimed | None:
+def claim(
+    db: Session, kind: JobKind, now: datetime, lock: timedelta, keys: Collection[str] = ()
+) -> Claimed | None:
     """Return the job of a kind that is due first, and keep it from others; None without one.
 
-    lock: how long. The attempt is counted at once: one during which the process dies counts, too.
+    lock: how long; keys: only a job with one of these; none: any. The attempt is counted at once:
+    one during which the process dies counts, too.
     """
     due = (
         select(Job.id)
-        .where(*_is_due(kind, now, lock))
+        .where(*_is_due(kind, now, lock, keys))
         .order_by(Job.due_at, Job.id)
         .limit(1)
         .with_for_update(skip_locked=True)
@@ -132,10 +155,14 @@ def _is_free(now: datetime) -> Any:
     return or_(Job.locked_until.is_(None), Job.locked_until <= now)
 
 
-def _is_due(kind: JobKind, now: datetime, lock: timedelta) -> tuple[Any, ...]:
+def _is_due(
+    kind: JobKind, now: datetime, lock: timedelta, keys: Collection[str]
+) -> tuple[Any, ...]:
     # A lock that ends much later was made by a clock that has been set back since.
-    is_free = or_(_is_free(now), Job.locked_until > now + lock + _CLOCKS_APART)
+    is_free = or_(_is_free(now), Job.locked_until > now + lock + CLOCKS_APART)
     due = (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, is_free)
+    if keys:
+        return (*due, Job.key.in_(keys))
     if kind not in _IN_ORDER:
         return due
     earlier = aliased(Job)
@@ -151,12 +178,14 @@ def hold(db: Session, job: Claimed) -> bool:
     return db.scalar(select(Job.id).where(*_is_held(job)).with_for_update()) is not None
 
 
-def renew(db: Session, job: Claimed, now: datetime, lock: timedelta) -> datetime | None:
+def renew(
+    db: Session, job: Claimed, now: datetime, lock: timedelta, **values: Any
+) -> datetime | None:
     """Lock a job for longer; return until when, or None if it is not the claimer's own any more.
 
-    The caller notes it in `job.locked_until` after the commit.
+    The caller notes it in `job.locked_until` after the commit. values: columns to store with it.
     """
-    longer = update_of(Job).where(*_is_held(job)).values(locked_until=now + lock)
+    longer = update_of(Job).where(*_is_held(job)).values(locked_until=now + lock, **values)
     return db.scalar(longer.returning(Job.locked_until))
 
 
@@ -195,6 +224,11 @@ def delete_claimed(db: Session, job: Claimed) -> None:
     db.execute(delete_of(Job).where(*_is_held(job)))
 
 
+def release(db: Session, job: Claimed, due_at: datetime) -> None:
+    """Free a job of the kinds of `STANDING`, whose work is done until `due_at`."""
+    _release(db, job, due_at=due_at, attempts=0, error=None)
+
+
 def release_untried(db: Session, job: Claimed, due_at: datetime) -> None:
     """Free a job that could not be tried, and is tried again at `due_at`; it counts no attempt."""
     _release(db, job, attempts=at_least_zero(Job.attempts - 1), due_at=due_at)
@@ -205,11 +239,13 @@ def fail(
 ) -> tuple[int, datetime | None]:
     """Record a failed attempt; return its number since the last progress, and when the next one is.
 
-    pauses: after each attempt; after the one behind the last pause the job is given up: None.
+    pauses: after each attempt; after the one behind the last pause the job is given up: None. One
+    of `STANDING` goes on with the last pause.
     """
     stored = db.scalar(select(Job.attempts).where(*_is_held(job)).with_for_update())
     attempt = max(1, stored or job.attempts)
-    due_at = None if attempt > len(pauses) else now + pauses[attempt - 1]
+    number = min(attempt, len(pauses)) if job.kind in STANDING else attempt
+    due_at = None if number > len(pauses) else now + pauses[number - 1]
     values: dict[str, Any] = {"due_at": due_at}
     if due_at is None:
         values = {"state": JobState.FAILED, "finished_at": now}
@@ -223,16 +259,6 @@ def _release(db: Session, job: Claimed, **values: Any) -> None:
 
 def _is_held(job: Claimed) -> tuple[Any, ...]:
     return (Job.id == job.id, Job.locked_until == job.locked_until)
-
-
-def newest(
-    db: SqlConnection, kind: JobKind | None, state: JobState | None, limit: int
-) -> Sequence[Row[Any]]:
-    """Return the newest jobs, at most `limit`. kind, state: only those; None: all."""
-    query = select(*_COLUMNS).order_by(Job.id.desc()).limit(limit)
-    only = {Job.kind: kind, Job.state: state}
-    query = query.where(*(column == value for column, value in only.items() if value is not None))
-    return db.execute(query).all()
 
 
 def retry(
@@ -256,34 +282,6 @@ def retry(
 def discard(db: Session, ids: Sequence[int]) -> list[int]:
     """Delete jobs; return the ids of those that were there."""
     return sorted(db.scalars(delete_of(Job).where(Job.id.in_(ids)).returning(Job.id)))
-
-
-class Count(NamedTuple):
-    """The jobs of a kind: how many wait, since when the oldest one, and how many are given up.
-
-    Of the kinds of `ONCE`, whose job is used again and again, the time when it was due counts: it
-    may be in the future.
-    """
-
-    waiting: int = 0
-    oldest_at: datetime | None = None
-    failed: int = 0
-
-
-def counts(db: SqlConnection) -> dict[JobKind, Count]:
-    """Count the jobs of each kind that are not done, but for kinds of newer versions."""
-    waits_since = case((ONCE, Job.due_at), else_=Job.created_at)
-    columns: list[Any] = [Job.kind, Job.state, func.count().label("n"), func.min(waits_since)]
-    matches = Job.state != JobState.DONE, Job.kind.in_(list(JobKind))
-    grouped = select(*columns).where(*matches).group_by(Job.kind, Job.state)
-    found = {kind: Count() for kind in JobKind}
-    for kind, state, number, oldest_at in db.execute(grouped):
-        count = found[JobKind(kind)]
-        if state == JobState.FAILED:
-            found[JobKind(kind)] = count._replace(failed=number)
-        else:
-            found[JobKind(kind)] = count._replace(waiting=number, oldest_at=oldest_at)
-    return found
 
 
 def expired(keep: timedelta) -> tuple[ExpiredRows, ExpiredRows]:

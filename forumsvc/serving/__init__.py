@@ -90,8 +90,9 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
             background.log_if_nobody_works()
             background = None
         number = 1
-        if background is not None and hupper.is_active():
-            background.start()  # hupper knows only this process
+        beside = background if hupper.is_active() else None
+        if beside is not None:
+            beside.start()  # hupper knows only this process
             background = None
         supervised = background is not None or options.processes > 1
         if supervised:
@@ -111,5 +112,7 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
             if options.pin:
                 core_pinning.pin_to_core(number, allowed)
             serve(app, sockets, options, number, heartbeats, supervised=supervised)
+        if beside is not None:
+            beside.stop()
 
     return run

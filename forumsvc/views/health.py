@@ -10,12 +10,13 @@ from typing import Any
 from pyramid.config import Configurator
 from sqlalchemy.exc import DBAPIError
 
-from ..background.worker import is_anybody_alive
+from .. import clock
 from ..db.availability import Availability, AvailabilityCheck
 from ..errors import single_line_message
 from ..permissions import Common
 from ..resources.public import Public
 from ..services import deployment
+from ..services.event_consumers import is_anybody_alive
 from ..serving.environment import DRAINING
 from ..web.api.request import ForumRequest
 from .errors import error_response
@@ -52,7 +53,7 @@ def ready(context: Public, request: ForumRequest) -> Any:
 
 
 def _has_worker(request: ForumRequest, found: Availability) -> bool:
-    return found.reads and is_anybody_alive(request.registry.database)
+    return found.reads and is_anybody_alive(request.registry.database.executor, clock.now())
 
 
 def _is_copy(request: ForumRequest, found: Availability) -> bool:

@@ -8,9 +8,9 @@ from sqlalchemy import select
 
 from forumsvc import clock
 from forumsvc.background import mail_texts
-from forumsvc.background.maintenance import Maintenance
 from forumsvc.models import AuditRecord, Event, Role, User
 from forumsvc.services import accounts
+from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.pages.visitor import Visitor
@@ -121,7 +121,7 @@ def test_an_account_that_ends_unconfirmed_leaves_the_queue(make_forum: MakeForum
     [review] = content(chief.get("/reviews"))
     long_ago = clock.now() - timedelta(days=800)
     forum.change(review["user"]["id"], created_at=long_ago, updated_at=long_ago)
-    Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings).run()
+    do_periodic_work(forum)
     assert content(chief.get("/reviews")) == []
     assert chief.get(f"/reviews/{review['id']}").json["decision"] == "delete"
 

@@ -1,94 +1,167 @@
-"""The background worker runs its tasks in threads, each under a lease, until it is stopped."""
+"""The background worker does jobs in threads until it is stopped; one process reads events."""
 
 import threading
-from dataclasses import dataclass, field
+import time
+from datetime import timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 from sqlalchemy.exc import OperationalError
 
-from forumsvc.background import worker as background_worker
-from forumsvc.background.worker import BackgroundWorker, HeldLease
+from forumsvc import clock
+from forumsvc.background.event_consumer import EventConsumer, EventReader
+from forumsvc.background.job_runner import JobRunner
+from forumsvc.background.worker import BackgroundWorker
 from forumsvc.db.engine import Database
-from forumsvc.services import leases
+from forumsvc.models import Job
+from forumsvc.services import event_consumers
 
 SECONDS = 30
 
 
-@dataclass
-class Recorder:
-    """A task that counts its runs; `error` is raised by the first one."""
+class Recorder(EventConsumer):
+    """A consumer that counts its looks; `error` is raised by the first one."""
 
-    name: str
-    interval: float = 0.01
-    error: Exception | None = None
-    needs_lease: bool = True
-    runs: int = 0
-    has_run_twice: threading.Event = field(default_factory=threading.Event)
-    has_forgotten: threading.Event = field(default_factory=threading.Event)
+    def __init__(self, database: Database, error: Exception | None = None) -> None:
+        super().__init__(database, "test", lambda db, batch: None)
+        self.looks = 0
+        self.error = error
+        self.has_looked_twice = threading.Event()
 
     def run(self) -> bool:
-        self.runs += 1
-        if self.runs >= 2:
-            self.has_run_twice.set()
-        if self.runs == 1 and self.error is not None:
+        self.looks += 1
+        if self.looks >= 2:
+            self.has_looked_twice.set()
+        if self.looks == 1 and self.error is not None:
             raise self.error
+        self.oldest_unread_at = clock.now()
         return False
 
-    def forget(self) -> None:
-        self.has_forgotten.set()
+
+class Report:
+    """A host that cannot be written down."""
+
+    runs = 0
+
+    def run(self) -> None:
+        self.runs += 1
+        raise RuntimeError("a mistake")
+
+
+def worker_of(
+    database: Database, consumer: EventConsumer, lock: timedelta = event_consumers.LOCK
+) -> BackgroundWorker:
+    reader = EventReader(database, [consumer], 0.01)
+    reader.lock = lock
+    runner, report = JobRunner(database, [reader], 0.01), Report()
+    return BackgroundWorker(database, runner, report, [consumer])  # type: ignore[arg-type]
 
 
 def stop(worker: BackgroundWorker) -> None:
     worker.stop()
-    for thread in worker.threads:
-        thread.join(SECONDS)
+    assert worker.thread is not None
+    worker.thread.join(SECONDS)
     assert worker.unfinished() == []
 
 
-def test_a_task_that_fails_is_run_again_and_stops_no_other(database: Database) -> None:
-    failing = Recorder("failing", error=RuntimeError("a mistake"))
-    working = Recorder("working")
-    worker = BackgroundWorker(database, [failing, working])
+def job(database: Database) -> Any:
+    with database.reads.connect() as db:
+        return db.execute(select(Job.__table__)).one()
+
+
+def test_what_fails_is_done_again_and_stops_nothing_else(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    consumer = Recorder(database, RuntimeError("a mistake"))
+    worker = worker_of(database, consumer)
     worker.start()
-    assert failing.has_run_twice.wait(SECONDS)
-    assert working.has_run_twice.wait(SECONDS)
+    assert consumer.has_looked_twice.wait(SECONDS)
+    assert worker.unfinished() == ["jobs", "consume"]
     stop(worker)
-    assert worker.stats["failing"].failures == 1
-    assert worker.stats["working"].failures == 0
+    found = {name: stats.failures for name, stats in worker.stats.items()}
+    assert found == {"jobs": 0, "host-report": 1, "test": 1}
+    assert worker.stats["test"].runs == consumer.looks
+    assert "host-report has failed" in caplog.text
+    assert "consume job test has failed (attempt 1): RuntimeError: a mistake" in caplog.text
 
 
-def test_a_worker_without_the_lease_does_nothing_and_takes_over_when_it_is_released(
+@pytest.mark.both_databases
+def test_one_worker_reads_events_and_another_goes_on_when_it_is_stopped(
     database: Database,
 ) -> None:
-    first, second = Recorder("task"), Recorder("task")
-    workers = [BackgroundWorker(database, [task]) for task in (first, second)]
+    consumers = [Recorder(database) for _ in range(2)]
+    workers = [worker_of(database, consumer) for consumer in consumers]
     workers[0].start()
-    assert first.has_run_twice.wait(SECONDS)
+    assert consumers[0].has_looked_twice.wait(SECONDS)
     workers[1].start()
-    # What metrics ask of it would be as old as its last look.
-    assert second.has_forgotten.wait(SECONDS)
-    assert second.runs == 0
-    assert not first.has_forgotten.is_set()
+    assert not consumers[1].has_looked_twice.wait(0.3)
     stop(workers[0])
-    assert second.has_run_twice.wait(SECONDS)
+    # What metrics ask of it would be as old as its last look.
+    assert consumers[0].oldest_unread_at is None
+    assert consumers[1].has_looked_twice.wait(SECONDS)
+    assert event_consumers.is_anybody_alive(database.executor, clock.now())
     stop(workers[1])
-    assert leases.holder(database.executor, "task") is None
+    assert job(database).locked_until is None
 
 
-def test_a_worker_takes_its_own_lease_again_at_once_after_a_failed_renewal(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.both_databases
+def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(
+    database: Database,
 ) -> None:
-    # Each call renews.
-    monkeypatch.setattr(background_worker, "_RENEW_SECONDS", 0)
-    lease, other = (HeldLease(database, "task", holder) for holder in ("one", "two"))
-    assert lease.is_held()
+    lock = timedelta(seconds=1)
+    killed = JobRunner(database, [EventReader(database, [Recorder(database)], 0.01)], 0.01)
+    killed.insert_standing()
+    with database.session.begin() as db:
+        db.execute(update(Job).values(locked_until=clock.now() + lock, attempts=1))
+    consumer = Recorder(database)
+    worker = worker_of(database, consumer, lock)
+    began_at = time.monotonic()
+    worker.start()
+    assert consumer.has_looked_twice.wait(SECONDS)
+    assert time.monotonic() - began_at > 0.9
+    # It renews: nobody else gets it.
+    time.sleep(1.5)
+    assert job(database).locked_until > clock.now()
+    with database.session.begin() as db:
+        db.execute(update(Job).values(locked_until=clock.now() + timedelta(hours=1)))
+    time.sleep(0.5)
+    looks = consumer.looks
+    time.sleep(0.2)
+    assert consumer.looks == looks, "another process has the job"
+    stop(worker)
 
-    def fail(*args: object) -> bool:
-        raise OperationalError("INSERT INTO leases", {}, Exception("a hiccup"))
 
-    with monkeypatch.context() as patch:
-        patch.setattr(leases, "acquire", fail)
-        with pytest.raises(OperationalError):
-            lease.is_held()
-    assert not other.is_held()
-    assert lease.is_held()
+@pytest.mark.both_databases
+def test_a_database_that_was_away_for_a_moment_is_no_failed_attempt(database: Database) -> None:
+    away = OperationalError("SELECT 1", {}, Exception("server closed the connection"))
+    consumer = Recorder(database, away)
+    worker = worker_of(database, consumer)
+    worker.start()
+    assert consumer.has_looked_twice.wait(SECONDS)
+    assert event_consumers.is_anybody_alive(database.executor, clock.now())
+    stop(worker)
+    assert job(database).error is None
+
+
+def test_a_lock_by_a_clock_that_was_hours_ahead_is_nobodys(database: Database) -> None:
+    worker = worker_of(database, Recorder(database))
+    worker._runner.insert_standing()
+    for hours, is_alive in ((0.01, True), (2, False)):
+        until = clock.now() + timedelta(hours=hours)
+        with database.session.begin() as db:
+            db.execute(update(Job).values(locked_until=until, data={"process": "forum-1-4711"}))
+        assert event_consumers.is_anybody_alive(database.executor, clock.now()) is is_alive
+        with database.reads.connect() as reads:
+            found = event_consumers.processes(reads, clock.now())
+        assert found == (["forum-1-4711"] if is_alive else [])
+
+
+@pytest.mark.both_databases
+def test_a_worker_whose_work_has_failed_a_moment_ago_is_alive(database: Database) -> None:
+    worker = worker_of(database, Recorder(database))
+    worker._runner.insert_standing()
+    for due_in, is_alive in ((1, True), (-4, True), (-6, False)):
+        with database.session.begin() as db:
+            db.execute(update(Job).values(due_at=clock.now() + timedelta(seconds=due_in)))
+        assert event_consumers.is_anybody_alive(database.executor, clock.now()) is is_alive

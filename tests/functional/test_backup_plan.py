@@ -3,6 +3,7 @@
 import fcntl
 import io
 import logging
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from sqlalchemy import select, update
 
 from forumsvc import clock
 from forumsvc.background import backups as plans
-from forumsvc.background.backups import BackupMaker, BackupPlan
+from forumsvc.background.backups import BackupMaker, enqueue_backup
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.maintenance import delete_all_expired
 from forumsvc.db.engine import Database
@@ -35,8 +36,9 @@ def settings_of(database: Database, **more: str) -> Settings:
 
 
 @pytest.fixture
-def plan(database: Database) -> BackupPlan:
-    return BackupPlan(database, settings_of(database, **{"backup.every_hours": "24"}))
+def plan(database: Database) -> Callable[[], int]:
+    settings = settings_of(database, **{"backup.every_hours": "24"})
+    return lambda: sum(enqueue_backup(database, settings))
 
 
 @pytest.fixture
@@ -99,24 +101,24 @@ def test_it_is_tried_again_soon_where_the_database_was_away(
 
 
 def test_none_is_due_in_a_copy_whose_folder_may_be_that_of_the_living_forum(
-    database: Database, plan: BackupPlan
+    database: Database, plan: Callable[[], int]
 ) -> None:
     with database.session.begin() as db:
         deployment.mark_as_copy(db, clock.now())
-    plan.run()
+    plan()
     with database.session.begin() as db:
         assert db.scalars(select(Job.id)).all() == []
         deployment.adopt(db, "")
-    plan.run()
+    plan()
     with database.reads.connect() as db:
         assert len(db.scalars(select(Job.id)).all()) == 1
 
 
 def test_one_is_due_again_when_the_last_one_or_the_last_attempt_is_old_enough(
-    database: Database, plan: BackupPlan
+    database: Database, plan: Callable[[], int]
 ) -> None:
     def states() -> list[str]:
-        plan.run()
+        plan()
         with database.reads.connect() as db:
             return list(db.scalars(select(Job.state).order_by(Job.id)))
 

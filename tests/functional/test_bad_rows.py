@@ -10,13 +10,13 @@ from sqlalchemy import delete, select, text
 
 from forumsvc import clock
 from forumsvc.background import maintenance
-from forumsvc.background.maintenance import Maintenance
-from forumsvc.background.silences import SilenceEnder
 from forumsvc.doctor.background import check
 from forumsvc.doctor.installation import Installation
-from forumsvc.models import Event, MailKind, User
+from forumsvc.models import Event, JobKind, MailKind, User
+from forumsvc.queries.jobs import newest
 from forumsvc.services import accounts, closures, mails, unconfirmed_accounts
 from forumsvc.services.moderation import restrictions
+from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.queued_mails import queued_mails
@@ -53,13 +53,6 @@ def fails_for(ids: list[int], function: Callable[..., Any]) -> Callable[..., Any
     return failing
 
 
-def run_all(task: Any) -> None:
-    for _ in range(10):
-        if not task.run():
-            return
-    raise AssertionError("there is always more")
-
-
 @pytest.fixture
 def forum(make_forum: MakeForum) -> Forum:
     return make_forum(mail__delivery="folder", accounts__confirm_email="true")
@@ -73,7 +66,7 @@ def test_silences_end_beside_one_that_cannot(
     bad = ids[: restrictions.BATCH_SIZE]
     failing = fails_for(bad, restrictions.end_expired)
     monkeypatch.setattr(restrictions, "end_expired", failing)
-    run_all(SilenceEnder(forum.database, 1))
+    do_periodic_work(forum)
     assert states(forum, ids[-2:]) == ["active"] * 2
     assert f"the silence of user {bad[0]} has ended, and is not tidied up" in caplog.text
 
@@ -84,9 +77,7 @@ def test_accounts_are_closed_behind_as_many_as_a_turn_has_that_cannot(
     number = closures.BATCH_SIZE + 1
     ids = insert_users(forum, number, closes_at=LONG_AGO, closure_posts="keep")
     monkeypatch.setattr(closures, "end", fails_for(ids[:-1], closures.end))
-    run_all(
-        Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings)
-    )
+    do_periodic_work(forum)
     assert states(forum, ids[-1:]) == ["deleted"]
     settings = forum.registry.forum_settings
     said = [str(one) for one in check(Installation(Path(), settings, None, forum.database))]
@@ -99,14 +90,12 @@ def test_unconfirmed_accounts_end_behind_as_many_as_a_turn_has_that_cannot(
     ids = insert_users(forum, unconfirmed_accounts.BATCH_SIZE + 1, email="")
     failing = fails_for(ids[:-1], unconfirmed_accounts.end)
     monkeypatch.setattr(unconfirmed_accounts, "end", failing)
-    run_all(
-        Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings)
-    )
+    do_periodic_work(forum)
     assert states(forum, ids[-1:]) == ["deleted"]
 
 
-def test_what_fails_in_one_table_stops_no_other_maintenance(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_what_fails_in_one_table_stops_no_other_periodic_work(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [user_id] = insert_users(forum, 1, closes_at=LONG_AGO, closure_posts="keep")
 
@@ -114,11 +103,15 @@ def test_what_fails_in_one_table_stops_no_other_maintenance(
         raise ValueError("a table that fails")
 
     monkeypatch.setattr(maintenance, "delete_batch", failing)
-    run_all(
-        Maintenance(forum.database, forum.registry.photo_storages, forum.registry.forum_settings)
-    )
+    runner = forum.registry.job_runner
+    runner.insert_standing()
+    runner.run_due(JobKind.PERIODIC)
     assert states(forum, [user_id]) == ["deleted"]
-    assert "a part of the maintenance has failed" in caplog.text
+    with forum.database.reads.connect() as db:
+        found = newest(db, JobKind.PERIODIC, None, 100)
+    errors = {row.key: row.error for row in found if row.error is not None}
+    assert errors["expired-events"] == "ValueError: a table that fails"
+    assert all(name.startswith("expired-") for name in errors)
 
 
 def test_an_expired_row_to_which_an_extension_refers_stops_no_other(
@@ -131,9 +124,8 @@ def test_an_expired_row_to_which_an_extension_refers_stops_no_other(
         db.execute(text("CREATE TABLE extension (event_id BIGINT REFERENCES events (id))"))
         db.execute(text("INSERT INTO extension VALUES (:id)"), {"id": ids[1]})
     try:
-        settings = forum.registry.forum_settings
         for _ in range(2):
-            run_all(Maintenance(forum.database, forum.registry.photo_storages, settings))
+            do_periodic_work(forum)
         with forum.database.reads.connect() as db:
             kept = select(Event.id).order_by(Event.id)
             assert db.scalars(kept).all() == [ids[1], ids[3]]  # the newest one is always kept

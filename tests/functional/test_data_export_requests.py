@@ -13,13 +13,13 @@ from sqlalchemy import select, update
 from forumsvc import clock
 from forumsvc.background import mail_texts
 from forumsvc.background.data_exporter import DataExporter
-from forumsvc.background.maintenance import Maintenance
 from forumsvc.media.private_names import new_private_name
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import DataExport, Job, JobKind, MailKind
 from forumsvc.services import accounts, data_export_requests, jobs
 from forumsvc.services.data_export_requests import LOCK, ExportFile, ExportStopped
 from forumsvc.services.photo_audit import BEING_UPLOADED, PhotoAudit
+from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.queued_mails import queued_mails
@@ -255,7 +255,7 @@ def test_a_worker_that_is_stopped_gives_the_job_back(
     alice.post(EXPORT)
     job = claim(forum, minutes=5)
     handler = DataExporter(forum.database, forum.registry.photo_storages)
-    handler.stopping = forum.registry.job_runner._stopping.__class__()
+    handler.stopping = forum.registry.job_runner.stopping.__class__()
     handler.stopping.set()
     handler.run(job)
     assert run_jobs(forum) == 1
@@ -272,7 +272,6 @@ def test_it_is_deleted_after_a_week_and_its_file_with_it(
         owned = update(DataExport).where(DataExport.user_id == alice.id)
         db.execute(owned.values(expires_at=clock.now()))
     assert alice.get(f"{EXPORT}.zip").status_int == 404
-    storages, settings = forum.registry.photo_storages, forum.registry.forum_settings
-    Maintenance(forum.database, storages, settings).run()
+    do_periodic_work(forum)
     assert forum.count(DataExport) == len(files(forum)) == 1
     assert bob.get(f"{EXPORT}.zip").status_int == 200

@@ -14,11 +14,9 @@ from sqlalchemy import inspect, select, text, update
 
 from forumsvc import clock
 from forumsvc.background import account_worker
-from forumsvc.background.host_report import HostReport
 from forumsvc.background.job_runner import JobRunner
-from forumsvc.background.maintenance import Maintenance
 from forumsvc.background.search_indexer import SearchIndexer
-from forumsvc.background.tasks import create_consumers, create_tasks
+from forumsvc.background.tasks import create_consumers, create_host_report
 from forumsvc.errors import Conflict
 from forumsvc.models import (
     AccessBlock,
@@ -40,6 +38,7 @@ from forumsvc.services.access.values import email_digest
 from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.erasure import PostsErasure
 from tests.databases import on_postgresql, on_sqlite
+from tests.functional.background_jobs import do_periodic_work
 from tests.functional.checked_app import CheckedApp
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
@@ -135,7 +134,7 @@ def work(forum: Forum) -> None:
             db.execute(update(Job).where(Job.kind == JobKind.ACCOUNT).values(due_at=clock.now()))
         worker(forum).run_due(JobKind.ACCOUNT)
         wait_for_horizon(forum.database)
-        while SearchIndexer(forum.database, 1.0).run():
+        while SearchIndexer(forum.database).run():
             pass
         if not account_jobs(forum):
             break
@@ -187,12 +186,10 @@ def connect_from_their_address(forum: Forum, zoe: Person, bob: Person, topic: in
     registry = forum.application.registry
     registry.job_runner.run_due(JobKind.EXPORT)
     wait_for_horizon(forum.database)
-    for consumer in create_consumers(forum.database, 1.0):
+    for consumer in create_consumers(forum.database):
         while consumer.run():
             pass
-    tasks = create_tasks(registry, Path())
-    [host_report] = [task for task in tasks if isinstance(task, HostReport)]
-    host_report.run()
+    create_host_report(registry, Path()).run()
 
 
 def columns_with(forum: Forum, user_id: int) -> set[str]:
@@ -229,8 +226,7 @@ def test_nothing_is_left_that_names_the_person(
     assert [
         line for line in caplog.messages if re.search(rf"{LOGIN}|{EMAIL}|{ADDRESS}", line)
     ] == []
-    registry = forum.registry
-    Maintenance(forum.database, registry.photo_storages, registry.forum_settings).run()
+    do_periodic_work(forum)
     left = found(forum, LOGIN, NAME, EMAIL, ADDRESS)
     assert {one for one in left if f"{LOGIN}x".lower() not in one[1].lower()} == set()
     assert [each for each in (tmp_path / "photos").rglob("*") if each.is_file()] == []

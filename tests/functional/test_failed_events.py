@@ -13,6 +13,7 @@ from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.search_indexer import SearchIndexer
 from forumsvc.db.engine import Database
 from forumsvc.models import JobKind, JobState
+from forumsvc.queries.jobs import newest
 from forumsvc.search.tokens import tokens
 from forumsvc.services import jobs, search_index
 from tests.functional.event_horizon import wait_for_horizon
@@ -41,7 +42,7 @@ def work(consumer: EventConsumer, database: Database) -> None:
 
 def failed(database: Database) -> list[tuple[str, str]]:
     with database.reads.connect() as db:
-        found = jobs.newest(db, JobKind.EVENT, JobState.FAILED, 100)
+        found = newest(db, JobKind.EVENT, JobState.FAILED, 100)
     return [(row.key, row.error) for row in found]
 
 
@@ -57,7 +58,7 @@ def test_the_event_that_fails_is_put_aside_and_the_others_are_handled_in_order(
     replies = [forum.reply(alice, topic) for _ in range(7)]
     handled = Handled()
     handled.bad = replies[3]
-    consumer = EventConsumer(forum.database, "test", handled, 1, 100)
+    consumer = EventConsumer(forum.database, "test", handled, 100)
     work(consumer, forum.database)
     assert handled == [one for one in replies if one != replies[3]]
     [(name, error)] = failed(forum.database)
@@ -75,7 +76,7 @@ def test_nothing_is_put_aside_while_the_database_is_to_blame(
     handled = Handled()
     handled.bad = forum.reply(alice, topic)
     handled.error = OperationalError("SELECT 1", {}, Exception("server closed the connection"))
-    consumer = EventConsumer(forum.database, "test", handled, 1, 1)
+    consumer = EventConsumer(forum.database, "test", handled, 1)
     wait_for_horizon(forum.database)
     assert consumer.run()
     for _ in range(3):
@@ -96,7 +97,7 @@ def test_a_post_whose_tokens_cannot_be_made_does_not_stop_the_index(
         return tokens(text)
 
     monkeypatch.setattr(search_index, "tokens", make)
-    consumer = SearchIndexer(forum.database, 1)
+    consumer = SearchIndexer(forum.database)
     work(consumer, forum.database)
     answer = forum.nobody.get("/search/topics", q="innocent")
     assert [one["id"] for one in content(answer)] == [innocent]

@@ -15,10 +15,10 @@ from webtest import TestApp
 from forumsvc.db import availability, write_check
 from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.engine import Database
-from forumsvc.services import leases
 from forumsvc.views import errors
 from tests.cases import each
 from tests.databases import on_postgresql, on_sqlite
+from tests.functional.background_jobs import let_worker_live
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import Forum, make_app
 from tests.functional.statements import counting
@@ -82,8 +82,7 @@ def test_health_says_whether_a_background_worker_is_alive_and_is_200_without_one
 ) -> None:
     found = []
     for seconds in (30, -4, -6):
-        with forum.database.session.begin() as db:
-            leases.acquire(db, "task", "holder", seconds)
+        let_worker_live(forum.database, seconds)
         answer = health(forum.application)
         found.append((answer.status_int, answer.json["worker"]))
     assert found == [(200, True), (200, True), (200, False)]

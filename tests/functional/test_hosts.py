@@ -9,18 +9,15 @@ from sqlalchemy import select, update
 
 from forumsvc import clock
 from forumsvc.background.host_report import HostReport
-from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.maintenance import delete_all_expired
-from forumsvc.background.tasks import create_tasks
-from forumsvc.background.worker import BackgroundWorker
+from forumsvc.background.tasks import create_host_report
 from forumsvc.db.engine import Database
 from forumsvc.doctor.database import BACKGROUND_THREADS
 from forumsvc.models import AuditRecord, Host
-from forumsvc.services import hosts, leases
+from forumsvc.services import hosts
 from forumsvc.services.moderation import settings_log
 from forumsvc.settings import Settings
 from tests.functional.conftest import MakeForum
-from tests.functional.test_background_worker import SECONDS, Recorder, stop
 
 pytestmark = pytest.mark.both_databases
 
@@ -73,13 +70,9 @@ def test_settings_in_the_log_have_no_secrets(make_forum: MakeForum) -> None:
         mail__password="a long password of ours",
         mail__delivery="folder",
     )
-    tasks = create_tasks(forum.registry, Path("/srv/forum"))
-    [runner] = [task for task in tasks if isinstance(task, JobRunner)]
-    threads = len(tasks) + runner.threads - forum.registry.forum_settings["webhooks.most"]
-    assert threads == BACKGROUND_THREADS, "what `check` counts"
-    for task in tasks:
-        if task.name == "host-report":
-            task.run()
+    threads = forum.registry.job_runner.threads - forum.registry.forum_settings["webhooks.most"]
+    assert threads + 1 == BACKGROUND_THREADS, "what `check` counts"
+    create_host_report(forum.registry, Path("/srv/forum")).run()
     [record] = recorded(forum.database)
     assert "session.secret" in record["settings"]
     text = json.dumps(record)
@@ -132,20 +125,6 @@ def test_a_host_is_alive_for_three_minutes_and_deleted_after_a_day(
         delete_all_expired(database, settings)
         assert bool(hosts.alive(database.executor)) is is_alive
         assert bool(rows(database)) is is_kept
-
-
-def test_a_task_that_needs_no_lease_is_done_by_every_worker(database: Database) -> None:
-    tasks = [Recorder("report"), Recorder("report")]
-    for task in tasks:
-        task.needs_lease = False
-    workers = [BackgroundWorker(database, [task]) for task in tasks]
-    for worker in workers:
-        worker.start()
-    for task in tasks:
-        assert task.has_run_twice.wait(SECONDS)
-    for worker in workers:
-        stop(worker)
-    assert leases.holder(database.executor, "report") is None
 
 
 def test_a_container_with_a_new_name_and_the_settings_of_the_last_one_records_nothing(

@@ -12,9 +12,9 @@ from sqlalchemy import select
 from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.mail_sender import MailSender
-from forumsvc.background.maintenance import Maintenance
 from forumsvc.models import Job, JobKind, JobState, MailKind
 from forumsvc.services import mails
+from tests.functional.background_jobs import do_periodic_work
 from tests.functional.forum import Forum
 
 pytestmark = pytest.mark.both_databases
@@ -197,14 +197,13 @@ def test_a_link_that_has_expired_is_not_sent(scene: Scene) -> None:
 
 def test_emails_are_deleted_two_weeks_after_they_are_done_or_were_to_be_sent(scene: Scene) -> None:
     scene.run()
-    settings = scene.forum.registry.forum_settings
     scene.pass_time(timedelta(days=10))
     scene.enqueue(ADDRESS)
-    Maintenance(scene.forum.database, scene.forum.registry.photo_storages, settings).run()
+    do_periodic_work(scene.forum)
     assert len(scene.rows()) == 2
     scene.pass_time(timedelta(days=4))
-    Maintenance(scene.forum.database, scene.forum.registry.photo_storages, settings).run()
+    do_periodic_work(scene.forum)
     assert [row.state for row in scene.rows()] == [JobState.WAITING]
     scene.pass_time(timedelta(days=10))
-    Maintenance(scene.forum.database, scene.forum.registry.photo_storages, settings).run()
+    do_periodic_work(scene.forum)
     assert scene.rows() == []

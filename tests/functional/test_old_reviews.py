@@ -6,9 +6,10 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc import clock
-from forumsvc.background.maintenance import Maintenance, delete_all_expired
+from forumsvc.background.maintenance import delete_all_expired
 from forumsvc.models import HeldPost, Report, Restriction, Review
 from forumsvc.services.moderation import reviews
+from tests.functional.background_jobs import periodic_works
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_held_posts import hold_topic
@@ -103,12 +104,7 @@ def test_the_worker_deletes_reviews_in_batches_and_goes_on_until_none_is_left(
     # A review and its report are two rows.
     monkeypatch.setattr(reviews, "BATCH_SIZE", 4)
     make_old(forum, KEPT_DAYS + 1, *(decide_on_report(chief, bob, topic) for _ in range(5)))
-    worker = Maintenance(
-        forum.database, forum.registry.photo_storages, forum.registry.forum_settings
-    )
-    left = []
-    while worker.run():
-        left.append(forum.count(Review))
+    left = [forum.count(Review) for _ in periodic_works(forum)["expired-reviews"].run()]
     assert left == [3, 1, 0]
     assert forum.count(Report) == 0
 
@@ -127,10 +123,7 @@ def test_a_review_with_more_reports_than_a_batch_goes_alone(
     ids = [decide_on_report(chief, bob, topic) for _ in range(2)]
     make_old(forum, KEPT_DAYS + 1, *ids)
     make_old(forum, KEPT_DAYS + 2, ids[0])
-    worker = Maintenance(
-        forum.database, forum.registry.photo_storages, forum.registry.forum_settings
-    )
-    assert worker.run()
+    next(periodic_works(forum)["expired-reviews"].run())
     assert (forum.count(Review), forum.count(Report)) == (1, 1)
 
 

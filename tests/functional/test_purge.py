@@ -6,13 +6,13 @@ import pytest
 from sqlalchemy import select, text
 
 from forumsvc import clock
-from forumsvc.background.maintenance import Maintenance
 from forumsvc.background.search_indexer import SearchIndexer
 from forumsvc.errors import Conflict
 from forumsvc.models import Reply, ReplyWords, SweepAction, SweptPost, Topic
 from forumsvc.queries import replies as reply_queries
 from forumsvc.queries import topics as topic_queries
 from forumsvc.services import replies, topics
+from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person
@@ -28,11 +28,9 @@ def forum(make_forum: MakeForum) -> Forum:
 
 
 def maintain(forum: Forum) -> None:
-    Maintenance(
-        forum.database, forum.registry.photo_storages, forum.application.registry.forum_settings
-    ).run()
+    do_periodic_work(forum)
     wait_for_horizon(forum.database)
-    while SearchIndexer(forum.database, 1.0).run():
+    while SearchIndexer(forum.database).run():
         pass
 
 

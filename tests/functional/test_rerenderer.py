@@ -1,12 +1,14 @@
 """The background worker renders texts again after an upgrade."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from sqlalchemy import select, update
 
-from forumsvc.background.rerenderer import Rerenderer
+from forumsvc.background.job_runner import JobFailed
+from forumsvc.background.periodic import Parts
+from forumsvc.background.rerenderer import rerender
 from forumsvc.errors import Unavailable
 from forumsvc.markup import RENDERER_VERSION, Renderer
 from forumsvc.models import Reply, ReplyWords, Topic
@@ -25,24 +27,15 @@ NEW = "<p>docker images shows &lt;none&gt; as the name</p>"
 
 
 @pytest.fixture
-def make_rerenderer(forum: Forum) -> Iterator[Any]:
-    """A function: the task of a background worker that was just started."""
-    made: list[Rerenderer] = []
-
-    def make() -> Rerenderer:
-        made.append(
-            Rerenderer(forum.database, forum.registry.authoring, forum.registry.forum_settings)
-        )
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
+def make_rerenderer(forum: Forum) -> Callable[[], Parts]:
+    """A function: what a background worker that was just started does."""
+    registry = forum.registry
+    return lambda: rerender(forum.database, registry.authoring, registry.forum_settings)
 
 
-def finish(task: Rerenderer) -> None:
-    """Let the task do all there is to do."""
-    while task.run():
+def finish(parts: Parts) -> None:
+    """Do all there is to do."""
+    for _ in parts:
         pass
 
 
@@ -61,7 +54,7 @@ def upgrade(forum: Forum, post: Any, post_id: int, **values: Any) -> None:
 
 
 def test_texts_of_older_versions_are_rendered_and_found_and_nobody_is_notified(
-    forum: Forum, alice: Person, bob: Person, topic: int, make_rerenderer: Any
+    forum: Forum, alice: Person, bob: Person, topic: int, make_rerenderer: Callable[[], Parts]
 ) -> None:
     replies = [
         forum.reply(alice, topic, text)
@@ -103,7 +96,7 @@ def test_a_run_that_is_stopped_or_fails_in_the_middle_is_continued_by_the_next(
     forum: Forum,
     alice: Person,
     topic: int,
-    make_rerenderer: Any,
+    make_rerenderer: Callable[[], Parts],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rerendering, "_BATCH", 2)
@@ -111,7 +104,7 @@ def test_a_run_that_is_stopped_or_fails_in_the_middle_is_continued_by_the_next(
         reply = forum.reply(alice, topic, f"docker images shows <none> as the name {number}")
         upgrade(forum, Reply, reply, body_html=OLD)
     stopped = make_rerenderer()
-    assert stopped.run()
+    next(stopped)
     stopped.close()
     assert [version for *_, version in stored(forum, Reply)].count(RENDERER_VERSION) == 2
 
@@ -121,7 +114,7 @@ def test_a_run_that_is_stopped_or_fails_in_the_middle_is_continued_by_the_next(
     with monkeypatch.context() as patch:
         patch.setattr(search_index, "index_now", fail)
         with pytest.raises(RuntimeError):
-            make_rerenderer().run()
+            finish(make_rerenderer())
     assert [html for _, html, _ in stored(forum, Reply)].count(OLD) == 4
     finish(make_rerenderer())
     assert {(html[:-6], version) for _, html, version in stored(forum, Reply)} == {
@@ -134,7 +127,7 @@ def test_a_text_that_cannot_be_rendered_is_tried_once_and_a_busy_machine_later(
     forum: Forum,
     alice: Person,
     topic: int,
-    make_rerenderer: Any,
+    make_rerenderer: Callable[[], Parts],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reply = forum.reply(alice, topic, "``a`" * 10)
@@ -145,12 +138,11 @@ def test_a_text_that_cannot_be_rendered_is_tried_once_and_a_busy_machine_later(
 
     with monkeypatch.context() as patch:
         patch.setattr(Renderer, "render", busy)
-        task = make_rerenderer()
-        assert task.run() is False
-        assert stored(forum, Reply)[0][2] == RENDERER_VERSION - 1
-    assert task.run() is False, "it waits"
+        with pytest.raises(JobFailed, match="busy"):
+            finish(make_rerenderer())
+    assert stored(forum, Reply)[0][2] == RENDERER_VERSION - 1
     with forum.database.session.begin() as db:
         db.execute(update(Reply).values(body=TEXTS["a table of empty cells"]))
     finish(make_rerenderer())
     assert stored(forum, Reply)[0][2] == 0
-    assert make_rerenderer().run() is False
+    assert [*make_rerenderer()] == []

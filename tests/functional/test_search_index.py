@@ -39,7 +39,7 @@ def found(caller: Caller, path: str = "topics", **parameters: Any) -> list[int]:
 def work(database: Database) -> int:
     """Let the indexer do all there is to do; return in how many runs."""
     wait_for_horizon(database)
-    indexer, runs = SearchIndexer(database, 1), 1
+    indexer, runs = SearchIndexer(database), 1
     while indexer.run():
         runs += 1
     topics = JobRunner(database, [TopicIndexer(database)], 1)

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from forumsvc import clock, migrate
-from forumsvc.background.tasks import create_tasks
+from forumsvc.background.tasks import create_host_report
 from forumsvc.models import AuditRecord, JobKind
 from tests import databases
 from tests.cases import each
@@ -125,10 +125,12 @@ def test_the_writer_runs_the_service_and_every_task_of_the_worker(
     reply = service.reply(carol, topic, "Hello @bob")
     assert bob.post("/likes", obj_type="reply", obj_id=str(reply)).status_int == 200
     assert carol.delete(f"/replies/{reply}").status_int == 200
-    for task in create_tasks(service.registry, tmp_path):
-        task.run()
+    create_host_report(service.registry, tmp_path).run()
+    for consumer in service.registry.background.consumers:
+        consumer.run()
+    service.registry.job_runner.insert_standing()
     # A backup is run in a process of its own, which has a test.
-    for kind in set(JobKind) - {JobKind.BACKUP}:
+    for kind in set(JobKind) - {JobKind.BACKUP, JobKind.CONSUME}:
         service.registry.job_runner.run_due(kind)
     service.registry.job_runner.close()
     assert caplog.records == []
@@ -293,7 +295,7 @@ def test_a_request_that_needs_a_right_that_is_missing_is_503(
         answer = alice.post("/topics", title="A title", node_id=node, body="b")
         assert answer.status_int == 503
     assert "permission denied for table topics" in caplog.text
-    with revoked(site, "SELECT ON hosts, leases"):
+    with revoked(site, "SELECT ON hosts, jobs"):
         assert raw(service, "GET", "/health").status_int == 503
 
 

@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import event, insert, select, text
 
 from forumsvc import clock
-from forumsvc.background.maintenance import Maintenance
 from forumsvc.background.webhook_sender import WebhookSender
 from forumsvc.db.engine import Database
 from forumsvc.models import DeliveryState, Event, EventType, JobKind, WebhookDelivery
 from forumsvc.outgoing.connection import CheckedConnection, Outcome
 from forumsvc.queries import events as reading
 from forumsvc.services import jobs, webhook_deliveries, webhook_fan_out, webhooks
+from tests.functional.background_jobs import do_periodic_work
 from tests.functional.forum import Forum
 
 pytestmark = pytest.mark.both_databases
@@ -60,7 +60,7 @@ def test_old_deliveries_are_deleted_but_not_what_a_webhook_still_waits_for(
         for age, state in product(ages, DeliveryState):
             row = {"created_at": NOW - ages[age], "due_at": NOW, "error": f"{age} {state}"}
             db.execute(insert(WebhookDelivery).values(webhook_id=webhook, state=state, **row))
-    Maintenance(forum.database, forum.registry.photo_storages, settings).run()
+    do_periodic_work(forum)
     with forum.database.reads.connect() as reads:
         left = set(reads.scalars(select(WebhookDelivery.error)))
     assert left == {"old waiting", *(f"new {state}" for state in DeliveryState)}

@@ -2,8 +2,8 @@
 
 A program: `python -m tests.system.killed_workers INI NUMBER SEED`. It forks each of them from a
 process that has imported everything already, prints a line when NUMBER are killed, and lets the
-last one live until its standard input ends. Their leases and locks are short, so that each goes on
-with the work of the one before.
+last one live until its standard input ends. Their locks are short, so that each goes on with the
+work of the one before.
 """
 
 import os
@@ -15,12 +15,12 @@ from datetime import timedelta
 
 import plaster
 
-from forumsvc.background import webhook_sender, worker
-from forumsvc.services import leases
+from forumsvc.background import webhook_sender
+from forumsvc.background.event_consumer import EventReader
+from forumsvc.background.periodic import PeriodicJobs
 from forumsvc.serving.background import run_until_signal
 from tests.system.process import prepare_child
 
-LEASE_SECONDS = 0.3
 LOCK_SECONDS = 1.0
 LIFE_SECONDS = (0.1, 0.9)
 
@@ -29,8 +29,8 @@ def main() -> None:
     """Start and kill the workers."""
     ini, number, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     chosen = random.Random(seed)  # noqa: S311 - nothing is secret
-    leases.acquire.__defaults__ = (LEASE_SECONDS,)
-    worker._RENEW_SECONDS = LEASE_SECONDS / 3
+    EventReader.lock = timedelta(seconds=LOCK_SECONDS / 3)
+    PeriodicJobs.lock = timedelta(seconds=LOCK_SECONDS)
     webhook_sender.WebhookSender.lock = timedelta(seconds=LOCK_SECONDS)
     webhook_sender._BEGIN_SECONDS = LOCK_SECONDS / 3
     for _ in range(number):

@@ -38,7 +38,7 @@ def test_after_20_kills_of_a_reindex_and_writes_meanwhile_no_document_is_wrong(
         forum = Forum(make_app(url, tmp_path), database)
         author = forum.person("writer")
         topic = forum.topic(author, 1)
-        indexer = SearchIndexer(database, 1)
+        indexer = SearchIndexer(database)
         arguments = [url, str(KILLS), str(SEED)]
         program = [sys.executable, "-m", "tests.system.killed_reindex", *arguments]
         with subprocess.Popen(program, preexec_fn=prepare_child) as killing:

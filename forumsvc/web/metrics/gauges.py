@@ -39,7 +39,7 @@ class Gauges(Collector):
         yield from _of_webhooks(self._registry.webhook_sender)
         yield _of_failing_webhooks(self._registry.job_runner)
         yield from _of_backups(self._registry)
-        yield from _of_moderation(self._registry.silence_ender)
+        yield from _of_moderation(self._registry.job_runner)
         yield from _of_background(self._registry.background)
 
 
@@ -144,16 +144,16 @@ def _of_backups(registry: ForumRegistry) -> Iterator[Metric]:
         )
 
 
-def _of_moderation(moderation: Any) -> Iterator[Metric]:
+def _of_moderation(runner: Any) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "forumsvc_reviews_open",
         "Reviews that wait for a moderator, as last seen by the background worker.",
-        moderation.open_reviews,
+        runner.open_reviews,
     )
     yield GaugeMetricFamily(
         "forumsvc_reviews_oldest_seconds",
         "How long ago the oldest of these was opened; 0 where there is none.",
-        _age(moderation.oldest_at),
+        _age(runner.oldest_review_at),
     )
 
 

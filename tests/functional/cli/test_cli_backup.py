@@ -12,9 +12,9 @@ from forumsvc import migrate
 from forumsvc.backup.manifest import Manifest, Member, Photos
 from forumsvc.db.engine import Database
 from forumsvc.models import LastBackup, User
-from forumsvc.services import leases
 from tests.cases import each
 from tests.functional import dump_rows
+from tests.functional.background_jobs import let_worker_live
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.rows import insert_row
@@ -91,7 +91,7 @@ def test_a_restore_replaces_nothing_under_a_service_that_runs(
     assert run("backup", file).code == 0
     with database.session.begin() as db:
         insert_row(db, User, login="ben")
-        assert leases.acquire(db, "maintenance", "forum-1-4711-0a1b2c3d")
+    let_worker_live(database)
     assert "forum-1-4711)" in run("restore", "--replace", "--yes", file).refusal
     assert sorted(logins(database)) == ["ann", "ben"]
     assert run("restore", "--replace", "--yes", "--force", file).code == 0

@@ -154,9 +154,9 @@ def test_two_processes_of_the_shipped_ini_fit_into_the_default_of_postgresql() -
     assert 2 * each_process + background <= 100 - 3
 
 
-def test_the_background_worker_may_open_connections_for_each_task_and_each_webhook() -> None:
-    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 18 + 18
-    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 18
+def test_the_background_worker_may_open_connections_for_each_kind_of_job_and_each_webhook() -> None:
+    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 16 + 16
+    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 16
     assert max_connections_of_background(pool_size=10, webhooks=20) == 20 + 20
 
 

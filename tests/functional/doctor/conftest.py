@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from forumsvc.db.engine import Database
 from forumsvc.doctor import postgresql, roles
-from forumsvc.services import leases
+from tests.functional.background_jobs import let_worker_live
 from tests.functional.cli.conftest import ini as ini
 from tests.functional.cli.conftest import one_search_for_loaders as one_search_for_loaders
 from tests.functional.cli.conftest import run_command
@@ -92,9 +92,8 @@ def durable(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture
 def worker(database: Database) -> None:
-    """A background worker that is alive: it holds a lease."""
-    with database.session.begin() as db:
-        leases.acquire(db, "mail", "another-process")
+    """A background worker that is alive."""
+    let_worker_live(database)
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from forumsvc.doctor import run as running
 from forumsvc.doctor.finding import Finding, warning
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Photo, User
-from forumsvc.services import leases
 from tests.databases import on_sqlite
+from tests.functional.background_jobs import let_worker_live
 from tests.functional.cli.conftest import run_command
 from tests.functional.doctor.conftest import SERVER, Examine
 from tests.functional.raw import dump
@@ -41,8 +41,7 @@ def test_a_healthy_forum_has_no_finding_above_info_and_is_not_changed(
 def test_no_worker_alive_is_an_error_that_says_what_to_start(
     examine: Examine, database: Database
 ) -> None:
-    with database.session.begin() as db:
-        leases.release(db, "mail", "another-process")
+    let_worker_live(database, -6)
     message = examine().only("error", "background")
     assert message.startswith("No background worker is alive")
     assert "forumsvc work" in message

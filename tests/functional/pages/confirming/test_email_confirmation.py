@@ -6,13 +6,13 @@ import pytest
 from sqlalchemy import delete
 
 from forumsvc import clock
-from forumsvc.background.maintenance import Maintenance
 from forumsvc.db.statements import insert_row
 from forumsvc.errors import Conflict
 from forumsvc.models import BrowserSession, Job, MailKind, OAuthToken
 from forumsvc.security.identity import Identity, Level
 from forumsvc.security.principals import principals_of
 from forumsvc.services import accounts, mails, unconfirmed_accounts
+from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 from tests.functional.pages.conftest import OPEN
@@ -239,10 +239,7 @@ def test_an_account_that_nobody_confirms_or_uses_ends_and_its_login_and_address_
         db.execute(delete(BrowserSession).where(BrowserSession.user_id == former))
         session = {"user_id": former, "created_at": long_ago, "expires_at": clock.now()}
         insert_row(db, BrowserSession, secret_hash="x", **session)
-    maintenance = Maintenance(
-        forum.database, forum.registry.photo_storages, forum.registry.forum_settings
-    )
-    assert maintenance.run() is False
+    do_periodic_work(forum)
     assert reader.get("/hello").status_int == writer.get("/hello").status_int == 200
     assert row_of(forum, "young").email == "young@example.org"
     assert row_of(forum, "done").email == "done@example.org"
@@ -260,7 +257,7 @@ def test_no_account_ends_where_none_has_to_be_confirmed_or_the_setting_is_off(
     forum.change(row_of(forum).id, created_at=long_ago, updated_at=long_ago)
     usual = {"mail__delivery": "folder", "accounts__confirm_email": "true"}
     other = make_forum(**({**usual, **setting} if setting else {}))
-    Maintenance(other.database, other.registry.photo_storages, other.registry.forum_settings).run()
+    do_periodic_work(other)
     assert nina.get("/hello").status_int == 200
 
 
