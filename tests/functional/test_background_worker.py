@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -49,19 +50,31 @@ class Report:
         raise RuntimeError("a mistake")
 
 
-def worker_of(
-    database: Database, consumer: EventConsumer, lock: timedelta = event_consumers.LOCK
-) -> BackgroundWorker:
-    reader = EventReader(database, [consumer], 0.01)
-    reader.lock = lock
-    runner, report = JobRunner(database, [reader], 0.01), Report()
-    return BackgroundWorker(database, runner, report, [consumer])  # type: ignore[arg-type]
+MakeWorker = Callable[..., BackgroundWorker]
+
+
+@pytest.fixture
+def make_worker(database: Database) -> Iterator[MakeWorker]:
+    """A function: a worker that hands events to a consumer; it is stopped at the end."""
+    made = []
+
+    def make(consumer: EventConsumer, lock: timedelta = event_consumers.LOCK) -> BackgroundWorker:
+        reader = EventReader(database, [consumer], 0.01)
+        reader.lock = lock
+        runner = JobRunner(database, [reader], 0.01)
+        report: Any = Report()
+        made.append(BackgroundWorker(database, runner, report, [consumer]))
+        return made[-1]
+
+    yield make
+    for worker in made:
+        stop(worker)
 
 
 def stop(worker: BackgroundWorker) -> None:
     worker.stop()
-    assert worker.thread is not None
-    worker.thread.join(SECONDS)
+    if worker.thread is not None:
+        worker.thread.join(SECONDS)
     assert worker.unfinished() == []
 
 
@@ -71,10 +84,10 @@ def job(database: Database) -> Any:
 
 
 def test_what_fails_is_done_again_and_stops_nothing_else(
-    database: Database, caplog: pytest.LogCaptureFixture
+    database: Database, make_worker: MakeWorker, caplog: pytest.LogCaptureFixture
 ) -> None:
     consumer = Recorder(database, RuntimeError("a mistake"))
-    worker = worker_of(database, consumer)
+    worker = make_worker(consumer)
     worker.start()
     assert consumer.has_looked_twice.wait(SECONDS)
     assert worker.unfinished() == ["jobs", "consume"]
@@ -89,9 +102,10 @@ def test_what_fails_is_done_again_and_stops_nothing_else(
 @pytest.mark.both_databases
 def test_one_worker_reads_events_and_another_goes_on_when_it_is_stopped(
     database: Database,
+    make_worker: MakeWorker,
 ) -> None:
     consumers = [Recorder(database) for _ in range(2)]
-    workers = [worker_of(database, consumer) for consumer in consumers]
+    workers = [make_worker(consumer) for consumer in consumers]
     workers[0].start()
     assert consumers[0].has_looked_twice.wait(SECONDS)
     workers[1].start()
@@ -108,6 +122,7 @@ def test_one_worker_reads_events_and_another_goes_on_when_it_is_stopped(
 @pytest.mark.both_databases
 def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(
     database: Database,
+    make_worker: MakeWorker,
 ) -> None:
     lock = timedelta(seconds=1)
     killed = JobRunner(database, [EventReader(database, [Recorder(database)], 0.01)], 0.01)
@@ -115,7 +130,7 @@ def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(
     with database.session.begin() as db:
         db.execute(update(Job).values(locked_until=clock.now() + lock, attempts=1))
     consumer = Recorder(database)
-    worker = worker_of(database, consumer, lock)
+    worker = make_worker(consumer, lock)
     began_at = time.monotonic()
     worker.start()
     assert consumer.has_looked_twice.wait(SECONDS)
@@ -133,10 +148,12 @@ def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(
 
 
 @pytest.mark.both_databases
-def test_a_database_that_was_away_for_a_moment_is_no_failed_attempt(database: Database) -> None:
+def test_a_database_that_was_away_for_a_moment_is_no_failed_attempt(
+    database: Database, make_worker: MakeWorker
+) -> None:
     away = OperationalError("SELECT 1", {}, Exception("server closed the connection"))
     consumer = Recorder(database, away)
-    worker = worker_of(database, consumer)
+    worker = make_worker(consumer)
     worker.start()
     assert consumer.has_looked_twice.wait(SECONDS)
     assert event_consumers.is_anybody_alive(database.executor, clock.now())
@@ -144,8 +161,10 @@ def test_a_database_that_was_away_for_a_moment_is_no_failed_attempt(database: Da
     assert job(database).error is None
 
 
-def test_a_lock_by_a_clock_that_was_hours_ahead_is_nobodys(database: Database) -> None:
-    worker = worker_of(database, Recorder(database))
+def test_a_lock_by_a_clock_that_was_hours_ahead_is_nobodys(
+    database: Database, make_worker: MakeWorker
+) -> None:
+    worker = make_worker(Recorder(database))
     worker._runner.insert_standing()
     for hours, is_alive in ((0.01, True), (2, False)):
         until = clock.now() + timedelta(hours=hours)
@@ -158,8 +177,10 @@ def test_a_lock_by_a_clock_that_was_hours_ahead_is_nobodys(database: Database) -
 
 
 @pytest.mark.both_databases
-def test_a_worker_whose_work_has_failed_a_moment_ago_is_alive(database: Database) -> None:
-    worker = worker_of(database, Recorder(database))
+def test_a_worker_whose_work_has_failed_a_moment_ago_is_alive(
+    database: Database, make_worker: MakeWorker
+) -> None:
+    worker = make_worker(Recorder(database))
     worker._runner.insert_standing()
     for due_in, is_alive in ((1, True), (-4, True), (-6, False)):
         with database.session.begin() as db:
