@@ -1,13 +1,13 @@
 """Makes docs/dump-schema.json: `make generated`.
 
-It is a JSON Schema of a row of each table of a dump, made from the rules by which a load reads it.
+It is a JSON Schema of a row of each table of a dump, made from its columns, CHECKs and keys.
 """
 
 import json
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import CheckConstraint, Table
 
 from forumsvc.dump.fields import REQUIRED, TIME, Field, fields_of
 from forumsvc.dump.manifest import FORMAT_VERSION
@@ -43,9 +43,14 @@ def _table(table: Table) -> dict[str, Any]:
     fields = fields_of(table, secrets=True)
     content = {field.name for field in fields_of(table, secrets=False)}
     secret = dump.part is Part.SECRET
+    checks = [one.info for one in table.constraints if isinstance(one, CheckConstraint)]
     properties = {}
     for field in fields:
         described = _property(field)
+        for check in checks:
+            described |= check.get(field.name, {})
+        if field.nullable and "enum" in described:
+            described["enum"] = [*described["enum"], None]
         for key in table.columns[field.name].foreign_keys:
             described["x-refers-to"] = key.target_fullname
         if not secret and field.name not in content:
@@ -67,8 +72,6 @@ def _property(field: Field) -> dict[str, Any]:
         found |= {"minimum": field.low, "maximum": field.high}
     if field.max_length is not None:
         found["maxLength"] = field.max_length
-    if field.choices is not None:
-        found["enum"] = [*field.choices, *[None] * field.nullable]
     if field.rule is not None:
         found["description"] = RULES[field.rule][1]
     if field.nullable:

@@ -70,9 +70,14 @@ EmptyText = Annotated[str, mapped_column(Text, default="", server_default="")]
 
 
 def one_of(column: str, values: Any) -> CheckConstraint:
-    """Return a check that `column` holds one of the values of a StrEnum or a tuple of texts."""
-    listed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({listed})", name=column)
+    """Return a check that `column` holds one of the values of a StrEnum or a tuple of texts.
+
+    Its `info` has the same as keywords of JSON Schema, by column, for the schema of dumps.
+    """
+    words = [*map(str, values)]
+    listed = ", ".join(f"'{word}'" for word in words)
+    info = {column: {"enum": words}}
+    return CheckConstraint(f"{column} IN ({listed})", name=column, info=info)
 
 
 def open_word(values: Iterable[str], length: int) -> MappedColumn[str]:
@@ -85,8 +90,11 @@ def open_word(values: Iterable[str], length: int) -> MappedColumn[str]:
 
 
 def not_negative(*columns: str) -> list[CheckConstraint]:
-    """Return a check for each counter column that it is not negative."""
-    return [CheckConstraint(f"{column} >= 0", name=column) for column in columns]
+    """Return a check for each counter column that it is not negative; `info` as of `one_of`."""
+    return [
+        CheckConstraint(f"{column} >= 0", name=column, info={column: {"minimum": 0}})
+        for column in columns
+    ]
 
 
 def partial_index(name: str, *columns: Any, only: str, unique: bool = False) -> Index:

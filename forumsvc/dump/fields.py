@@ -1,7 +1,8 @@
-"""What may stand in a column of a dump: the rules by which a load reads each row.
+"""The columns of a dump, and how a load reads the values of a row.
 
-Types, and what no database stores, are refused in any dump. Rules that make the service unsafe or
-break it are for dumps of others: a database of our own may hold what a rule of today forbids, and
+Types, and what no database stores, are refused in any dump; CHECKs, references and unique columns
+by the database that the rows are written into. Texts that make the service unsafe or break it are
+refused in a dump of others only: a database of our own may hold what a rule of today forbids, and
 must be loaded again. Lengths and forms are only warned of.
 """
 
@@ -17,7 +18,6 @@ from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
-    CheckConstraint,
     Column,
     DateTime,
     Integer,
@@ -30,7 +30,7 @@ from ..ids import MAX_ID
 from ..models.declarations import RENDERED
 from ..text_rules import blank_error, body_error
 from .errors import DumpError
-from .rules import CHOICES, MAX_LENGTHS, ONLY_WARNED_OF, RULE_OF, RULES, is_storable
+from .rules import MAX_LENGTHS, ONLY_WARNED_OF, RULE_OF, RULES, is_storable
 from .tables import FORMER_COLUMNS, dumped_columns
 
 REQUIRED: Any = object()
@@ -39,8 +39,6 @@ REQUIRED: Any = object()
 TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?Z"
 _TIME = re.compile(TIME)
 _TIME_LENGTH = len("2026-01-31T09:05:00.000000Z")
-_ONE_OF = re.compile(r"(\w+) IN \((.*)\)")
-_NOT_NEGATIVE = re.compile(r"(\w+) >= 0")
 _MAX_INTEGER = 2**31 - 1
 
 
@@ -55,7 +53,6 @@ class Field:
     low: int = 0
     high: int = 0
     max_length: int | None = None
-    choices: tuple[str, ...] | None = None
     rule: str | None = None
     """The name of a further rule, see `RULES`."""
 
@@ -79,22 +76,13 @@ def _field(column: Column[Any]) -> Field:
         return Field(**common, kind="boolean")
     if isinstance(type_, Integer):
         high = MAX_ID if isinstance(type_, BigInteger) else _MAX_INTEGER
-        low = -high - 1
-        if column.primary_key or column.foreign_keys:
-            low = 1
-        if column.name in _checked(column.table, _NOT_NEGATIVE) or column.name == "id":
-            low = max(low, 0)
-        if column.table.name == "event_positions":
-            low = 0
+        low = 1 if column.primary_key or column.foreign_keys else -high - 1
         return Field(**common, kind="integer", low=low, high=high)
     if not isinstance(type_, String):
         raise TypeError(f"no rule for {column.table.name}.{column.name}")
     name = f"{column.table.name}.{column.name}"
-    listed, choices = _checked(column.table, _ONE_OF).get(column.name), CHOICES.get(name)
-    if listed is not None:
-        choices = tuple(one.strip(" '") for one in listed.split(","))
     length, rule = MAX_LENGTHS.get(name, type_.length), RULE_OF.get(name)
-    return Field(**common, kind="text", max_length=length, choices=choices, rule=rule)
+    return Field(**common, kind="text", max_length=length, rule=rule)
 
 
 def _default(column: Column[Any]) -> Any:
@@ -107,14 +95,6 @@ def _default(column: Column[Any]) -> Any:
         value = str(column.server_default.arg)  # type: ignore[attr-defined]
         return int(value) if isinstance(column.type, Integer) else value
     return None if column.nullable else REQUIRED
-
-
-@cache
-def _checked(table: Any, pattern: re.Pattern[str]) -> dict[str, str]:
-    """Return what the table's CHECKs of this form allow, by column."""
-    checks = (one for one in table.constraints if isinstance(one, CheckConstraint))
-    matches = (pattern.fullmatch(str(one.sqltext)) for one in checks)
-    return {found[1]: found[found.lastindex or 1] for found in matches if found}
 
 
 def read_row(
@@ -201,8 +181,6 @@ def _text(value: Any, field: Field) -> str:
 
 def _broken_rule(value: str, field: Field) -> tuple[str, bool] | None:
     """Return what is wrong with a text, and whether a dump of others is refused for it."""
-    if field.choices is not None and value not in field.choices:
-        return f"must be one of {', '.join(field.choices)}", True
     if field.rule == "line" and (error := blank_error(value, required=field.default is REQUIRED)):
         return error, True
     if field.rule is not None:

@@ -6,7 +6,16 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import JSON, Column, Connection, DateTime, Table, literal, select
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    Column,
+    Connection,
+    DateTime,
+    Table,
+    literal,
+    select,
+)
 from sqlalchemy.types import TypeDecorator
 
 from .errors import DumpError
@@ -101,7 +110,11 @@ class RowWriter:
             if self._has(*(table.c[name] == value for name, value in values.items())):
                 shown = ", ".join(name.removesuffix("_key") for name in names)
                 return f"{shown}: a row before has the same"
-        return (str(error).strip().splitlines() or [type(error).__name__])[0]
+        message = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        for check in table.constraints:
+            if isinstance(check, CheckConstraint) and str(check.name) in message:
+                return f"it breaks the CHECK {check.sqltext}"
+        return message
 
     def _has(self, *conditions: Any) -> bool:
         found = self._connection.scalar(select(literal(True)).where(*conditions).limit(1))

@@ -52,6 +52,7 @@ RULES: dict[str, tuple[Callable[[str], bool], str]] = {
     "redirects": (_are_redirects, "redirect URIs, with blanks between them"),
     "grants": (lambda text: {*text.split()} <= {*clients.GRANTS}, "grant types"),
     "scopes": (lambda text: {*text.split()} <= {*clients.SCOPES}, "scopes"),
+    "erasure": (lambda text: text in {*PostsErasure}, f"one of {', '.join(PostsErasure)}"),
 }
 """The rules by name, each with what a text must be."""
 ONLY_WARNED_OF = {"email", "line"}
@@ -63,6 +64,7 @@ RULE_OF = {
     "users.name": "line",
     "users.website": "web",
     "users.avatar": "image",
+    "users.closure_posts": "erasure",
     "sections.name": "line",
     "nodes.name": "line",
     "topics.title": "line",
@@ -81,8 +83,3 @@ MAX_LENGTHS = {"users.name": MAX_NAME} | {
     f"users.{text.name}": text.max_length for text in PROFILE_TEXTS
 }
 """Of columns that the database does not limit, but the API does."""
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "users.closure_posts": tuple(map(str, PostsErasure)),
-}
-"""Of columns that have no CHECK of the database."""

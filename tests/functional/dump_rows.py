@@ -10,12 +10,14 @@ from typing import Any
 from hypothesis import strategies as st
 from sqlalchemy import Table
 
+from docs.make_dump_schema import FILE as SCHEMA_FILE
 from forumsvc.dump.fields import Field, fields_of
 from forumsvc.dump.tables import dumped_tables, unique_columns
 from forumsvc.text_rules import line_error
 
 Row = dict[str, Any]
 
+SCHEMA = json.loads(SCHEMA_FILE.read_text("utf-8"))
 ROWS = 3
 NASTY = [
     *("\\N", "\x01\x02\x7f\x85", "\u2028\u202e", "</script>\r\n\t"),
@@ -42,6 +44,7 @@ OF_RULES: dict[str, st.SearchStrategy[str]] = {
     "redirects": st.sampled_from(["", "/docs/explorer", "https://a.example/x http://127.0.0.1/y"]),
     "grants": st.sampled_from(["", "refresh_token password"]),
     "scopes": st.sampled_from(["read", "read write"]),
+    "erasure": st.sampled_from(["keep", "blank", "delete"]),
 }
 
 ONCE = {"jobs": [["kind", "key"]], "reports": [["review_id", "reporter_id"]]}
@@ -82,19 +85,20 @@ def _references(table: Table) -> dict[str, str]:
 
 def _of_field(table: Table, field: Field, made: dict[str, list[Row]]) -> st.SearchStrategy[Any]:
     referred = _references(table).get(field.name)
+    schema = SCHEMA["$defs"][table.name]["properties"][field.name]
     values: st.SearchStrategy[Any]
     if referred is not None:
         values = st.sampled_from([row["id"] for row in made[referred]])
     elif field.kind == "integer":
-        values = _integers(field.low, field.high)
+        values = _integers(schema["minimum"], schema["maximum"])
     elif field.kind == "boolean":
         values = st.booleans()
     elif field.kind == "time":
         values = TIMES
     elif field.kind == "json":
         values = OBJECTS
-    elif field.choices is not None:
-        values = st.sampled_from(field.choices)
+    elif "enum" in schema:
+        values = st.sampled_from([word for word in schema["enum"] if word is not None])
     else:
         values = OF_RULES.get(field.rule or "", TEXTS)
         if field.max_length is not None:

@@ -14,9 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.dump import load_dump, write_dump
 from forumsvc.dump.comparison import compare, open_database_side, open_dump_side
 from tests import databases
-from tests.functional.dump_rows import Row, members, write
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "dump-schema.json").read_text("utf-8"))
+from tests.functional.dump_rows import SCHEMA, Row, members, write
 
 
 def differences(database: Database, folder: Path) -> list[str]:
