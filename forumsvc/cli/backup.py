@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -10,18 +9,17 @@ from pathlib import Path
 import click
 
 from .. import clock
-from ..backup import (
+from ..db.engine import Database
+from ..dump import (
     BackupBusy,
-    BackupError,
+    DumpError,
+    Loaded,
     Made,
-    Source,
-    Verified,
     is_empty,
     make_backup,
     restore_backup,
     verify_backup,
 )
-from ..db.engine import Database
 from ..oauth import explorer
 from ..queries import photos as photo_queries
 from ..services import backups, event_consumers, search_reindex
@@ -81,9 +79,13 @@ def make(
     if file.suffix != ".tar":
         raise click.UsageError("The name of a backup ends in .tar.")
     storages = None if without_photos else open_storages(context.settings, context.ini_dir)
-    source = Source(context.current_database(), storages, context.settings["site.url"])
     try:
-        made = make_backup(source, file.absolute(), keep=keep, verify=not unverified)
+        made = make_backup(
+            *(context.current_database(), storages, file.absolute()),
+            site_url=context.settings["site.url"],
+            keep=keep,
+            verify=not unverified,
+        )
     except BackupBusy as error:
         raise _Busy(str(error)) from None
     lines = [*_lines(file, made)]
@@ -99,7 +101,7 @@ def make(
         file=str(file),
         size=file.stat().st_size,
         verified=made.verified is not None,
-        rows=made.verified.rows if made.verified else None,
+        rows=made.manifest.rows if made.verified else None,
         photos=photos.files if photos else None,
         missing=photos.missing if photos else [],
         lost=made.lost,
@@ -130,9 +132,9 @@ def _lines(file: Path, made: Made) -> Iterator[str]:
     yield from (f"Removed {one}." for one in made.removed)
 
 
-def _holds(verified: Verified) -> str:
+def _holds(verified: Loaded) -> str:
     photos = verified.manifest.photos
-    line = f"Verified: {verified.rows} rows, {photos.files if photos else 'no'} photos."
+    line = f"Verified: {verified.manifest.rows} rows, {photos.files if photos else 'no'} photos."
     if verified.wrong_counters:
         line += (
             f" {verified.wrong_counters} counters of the forum were wrong: forumsvc db check "
@@ -149,14 +151,17 @@ def verify(context: Context, file: Path) -> None:
 
     They are loaded into an SQLite file in the folder for temporary files (TMPDIR).
     """
-    with _temporary_folder() as work:
-        verified = verify_backup(file, work)
+    try:
+        with tempfile.TemporaryDirectory(prefix="forumsvc-") as work:
+            verified = verify_backup(file, Path(work))
+    except OSError as error:
+        raise DumpError(f"The folder of temporary files: {error}") from None
     photos, lines = verified.manifest.photos, [_holds(verified)]
     if photos is not None and photos.missing:
         lines.append(f"{len(photos.missing)} photos that rows name are not in it.")
     context.output(
         "\n".join(lines),
-        rows=verified.rows,
+        rows=verified.manifest.rows,
         photos=photos.files if photos else None,
         missing=photos.missing if photos else [],
         wrong_counters=verified.wrong_counters,
@@ -187,23 +192,20 @@ def restore(
             _check_no_worker_runs(context.database)
         context.confirm("All that is in the database is deleted for good.", yes=yes)
     storages = open_storages(context.settings, context.ini_dir)
-    with _temporary_folder() as work:
-        restored = restore_backup(
-            *(context.database, storages, file, work),
-            replace=replace,
-            keep_sessions=keep_sessions,
-        )
+    restored = restore_backup(
+        context.database, storages, file, replace=replace, keep_sessions=keep_sessions
+    )
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)
     search_reindex.reindex(context.database)
     photos = restored.manifest.photos
     lines = [
-        f"Restored {restored.rows} rows and {photos.files if photos else 'no'} photos of "
+        f"Restored {restored.manifest.rows} rows and {photos.files if photos else 'no'} photos of "
         f"{restored.manifest.created_at}."
     ]
-    if restored.counters:
-        lines.append(f"{restored.counters} counters were wrong and are corrected.")
+    if restored.wrong_counters:
+        lines.append(f"{restored.wrong_counters} counters were wrong and are corrected.")
     if photos is None:
         lines.append("Photos are not in this backup: restore them before forumsvc photos check.")
     if not keep_sessions:
@@ -211,9 +213,9 @@ def restore(
     lines.append("It counts as a copy: it sends no email and no webhook until forumsvc db adopt.")
     context.output(
         "\n".join(lines),
-        rows=restored.rows,
+        rows=restored.manifest.rows,
         photos=photos.files if photos else None,
-        corrected=restored.counters,
+        corrected=restored.wrong_counters,
         created_at=restored.manifest.created_at,
     )
 
@@ -228,12 +230,3 @@ def _check_no_worker_runs(database: Database) -> None:
             f"{event_consumers.LOCK.total_seconds():.0f} s (host and process: "
             f"{', '.join(found)}). Stop it on all hosts, or use --force."
         )
-
-
-@contextmanager
-def _temporary_folder() -> Iterator[Path]:
-    try:
-        with tempfile.TemporaryDirectory(prefix="forumsvc-") as folder:
-            yield Path(folder)
-    except OSError as error:
-        raise BackupError(f"The folder of temporary files: {error}") from None

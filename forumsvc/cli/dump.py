@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..dump import load_dump, write_dump, write_tar
+from ..dump import Archive, load_dump, write_dump, write_tar
 from ..oauth import explorer
 from ..services import search_reindex
 from .command import Command
@@ -23,8 +23,7 @@ def dump(context: Context, dest: Path, secrets: bool) -> None:
     """
     write = write_tar if dest.suffix == ".tar" else write_dump
     manifest = write(context.current_database(), dest, secrets=secrets)
-    rows = sum(member.rows for member in manifest.tables.values())
-    context.output(f"Wrote {rows} rows to {dest}.", rows=rows, secrets=secrets)
+    context.output(f"Wrote {manifest.rows} rows to {dest}.", rows=manifest.rows, secrets=secrets)
 
 
 class _Warnings:
@@ -62,18 +61,19 @@ def load(context: Context, source: Path, trust_html: bool) -> None:
     """
     database = context.database
     warnings = _Warnings(context)
-    manifest = load_dump(database, source, trust_html=trust_html, warn=warnings.show)
+    archive = Archive(source)
+    load_dump(database, archive, trust_html=trust_html, warn=warnings.show)
     warnings.sum_up()
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)
-    rows = sum(member.rows for member in manifest.tables.values())
+    rows = archive.manifest.rows
     context.print_status(f"Loaded {rows} rows. The service may be started.")
     with Progress("Indexing for the search") as bar:
         search_reindex.reindex(database, progress=bar.show)
     lines = ["The search has its index."]
-    if not (trust_html and manifest.secrets):
+    if not (trust_html and archive.manifest.secrets):
         lines.append("Posts are shown as plain text until you run forumsvc content rerender.")
-    if not manifest.secrets:
+    if not archive.manifest.secrets:
         lines.append("Nobody has a password: people get a new one by mail, or by forumsvc user.")
     context.output("\n".join(lines), rows=rows)

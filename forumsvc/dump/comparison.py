@@ -13,10 +13,10 @@ from pathlib import Path
 from sqlalchemy import Table, text
 
 from ..db.engine import Database
+from .archive import Archive
 from .errors import DumpError
 from .fields import fields_of, read_row
 from .snapshot import Snapshot, is_current, open_snapshot
-from .source import Source, verify_dump
 from .tables import dumped_columns, dumped_tables
 
 Lines = Iterator[tuple[int, bytes]]
@@ -82,13 +82,9 @@ def _identity(database: Database) -> tuple[object, ...]:
 
 def open_dump_side(name: str, path: Path) -> Side:
     """Return a dump, whose digests are checked first, for `compare`. Raises DumpError."""
-    manifest, source = verify_dump(path), Source(path)
-
-    def lines(table: Table) -> Lines:
-        member = manifest.tables.get(table.name)
-        return iter(()) if member is None else source.lines(table.name, member)
-
-    return Side(name, manifest.secrets, lines)
+    archive = Archive(path)
+    archive.check_tables()
+    return Side(name, archive.manifest.secrets, lambda table: archive.lines(table.name))
 
 
 def compare(first: Side, second: Side) -> Iterator[Compared]:

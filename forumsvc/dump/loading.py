@@ -1,8 +1,7 @@
 """Loading a dump into an empty database, in one transaction."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Table, func, select
 from sqlalchemy.orm import Session
@@ -18,12 +17,12 @@ from ..models.cache_version import random_version
 from ..models.declarations import SECRET
 from ..search.normal_form import name_key
 from ..services import counter_check, search_reindex
+from .archive import Archive
 from .errors import DumpError
 from .fields import fields_of, read_row
-from .manifest import Manifest, Member, member_name
+from .manifest import Manifest, member_name
 from .row_writer import Row, RowWriter
 from .snapshot import is_current
-from .source import Source, verify_dump
 from .tables import dumped_tables, is_numbered
 from .writing import Progress
 
@@ -35,26 +34,25 @@ _MAX_LAST_ID = 2**62
 
 def load_dump(
     database: Database,
-    folder: Path,
+    archive: Archive,
     *,
     trust_html: bool = False,
     progress: Progress = lambda table: None,
     warn: Callable[[str], None] = lambda text: None,
     prepare: Callable[[Session], None] = lambda db: None,
-    finish: Callable[[Session, int], None] = lambda db, wrong: None,
-) -> Manifest:
-    """Load a dump into a database without users, and return its manifest.
+    finish: Callable[[Session], None] = lambda db: None,
+) -> int:
+    """Load a dump into a database without users; return how many counters were wrong in it.
 
     All of it or nothing: it is one transaction. Afterwards `search reindex` has to make the index
     of the search, and `content rerender` the HTML of the posts, which are shown as plain text
-    meanwhile. folder: a folder or a tar; trust_html: take the HTML of the dump instead, which is
-    shown as it is, and every text that the database takes: only for a dump of your own; warn:
-    called with what is not as it should be, and is taken all the same; prepare, finish: called in
-    the transaction before the load and at its end, with the number of counters that were wrong.
-    Raises DumpError.
+    meanwhile. trust_html: take the HTML of the dump instead, which is shown as it is, and every
+    text that the database takes: only for a dump of your own; warn: called with what is not as it
+    should be, and is taken all the same; prepare, finish: called in the transaction before the load
+    and at its end. Raises DumpError.
     """
-    manifest = verify_dump(folder)
-    _check_revision(manifest)
+    archive.check_tables()
+    manifest = archive.manifest
     _upgrade(database)
     database.leave_wal()
     with database.session.begin() as db:
@@ -63,26 +61,16 @@ def load_dump(
         tables = dumped_tables(secrets=manifest.secrets)
         writer = RowWriter(db.connection(), tables)
         for table in tables:
-            if member := manifest.tables.get(table.name):
-                reading = _Reading(Source(folder), manifest.secrets, trust_html, warn)
-                _load_table(writer, table, member, reading)
+            if table.name in manifest.tables:
+                _load_table(writer, table, archive, is_own=trust_html, warn=warn)
                 progress(table.name)
         writer.finish()
         wrong_counters = _check_counters(db)
         search_reindex.mark_pending(db)
         for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES, invalidation.ACCESS):
             invalidation.invalidate(db, version)
-        finish(db, wrong_counters)
-    return manifest
-
-
-def _check_revision(manifest: Manifest) -> None:
-    revision = manifest.revision
-    if revision is not None and not migrate.is_known(revision):
-        raise DumpError(
-            f"The dump is of revision {revision[:40]!r}, which this forumsvc does not know: "
-            "load it with a newer forumsvc."
-        )
+        finish(db)
+    return wrong_counters
 
 
 def _upgrade(database: Database) -> None:
@@ -127,38 +115,33 @@ def _make_empty(db: Session, manifest: Manifest) -> None:
             connection.execute(table.delete())
 
 
-class _Reading(NamedTuple):
-    source: Source
-    secrets: bool
-    is_own: bool
-    warn: Callable[[str], None]
-
-
-def _load_table(writer: RowWriter, table: Table, member: Member, reading: _Reading) -> None:
-    fields = fields_of(table, secrets=reading.secrets)
-    complete = _completion(table, reading.is_own)
+def _load_table(
+    writer: RowWriter, table: Table, archive: Archive, *, is_own: bool, warn: Callable[[str], None]
+) -> None:
+    fields = fields_of(table, secrets=archive.manifest.secrets)
+    complete = _completion(table, is_own)
     has_ids = is_numbered(table)
     last_id = 0
 
     def rows() -> Iterator[Row]:
         nonlocal last_id
-        for number, line in reading.source.lines(table.name, member):
+        for number, line in archive.lines(table.name):
             where = f"{member_name(table.name)} line {number}"
             warnings: list[str] = []
             try:
-                row = read_row(line, fields, is_own=reading.is_own, warn=warnings.append)
+                row = read_row(line, fields, is_own=is_own, warn=warnings.append)
                 complete(row)
             except DumpError as error:
                 raise DumpError(f"{where}: {error}.") from None
             for text in warnings:
-                reading.warn(f"{where}: {text}.")
+                warn(f"{where}: {text}.")
             if has_ids and row["id"] > last_id:
                 last_id = row["id"]
             yield number, len(line), row
 
     writer.write(table, rows())
     if has_ids:
-        last_id = max(last_id, member.last_id)
+        last_id = max(last_id, archive.manifest.tables[table.name].last_id)
         if last_id > _MAX_LAST_ID:
             raise DumpError(f"{member_name(table.name)}: after the id {last_id} none is left.")
         writer.set_last_id(table, last_id)

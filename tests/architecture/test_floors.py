@@ -37,7 +37,7 @@ FLOORS: list[set[str]] = [
     {"services", "sessions"},
     {"oauth"},
     {"security", "demo", "dump"},
-    {"resources", "backup"},
+    {"resources"},
     {"schemas", "presenters", "openapi"},
     {"web"},
     {"background"},

@@ -6,28 +6,30 @@ import gzip
 import hashlib
 import io
 import json
-import os
+import re
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import IO, cast
 
 import pytest
 from sqlalchemy import delete, select, text
 
 from forumsvc import migrate
-from forumsvc.backup import (
-    BackupError,
+from forumsvc.clock import now
+from forumsvc.db.engine import Database
+from forumsvc.dump import (
+    Archive,
+    DumpError,
     Made,
-    Source,
-    folder,
+    backup_folder,
+    load_dump,
     make_backup,
     restore_backup,
     verify_backup,
+    write_tar,
 )
-from forumsvc.backup.manifest import parse_manifest
-from forumsvc.clock import now
-from forumsvc.db.engine import Database
-from forumsvc.dump import DumpError
+from forumsvc.dump.manifest import parse_manifest
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import (
     AuditRecord,
@@ -92,24 +94,15 @@ class Home:
     def make(
         self, name: str = "b-1.tar", *, keep: int | None = None, photos: bool = True
     ) -> tuple[Path, Made]:
-        source = Source(self.database, self.storages if photos else None, "https://a.example")
-        path = self.backups / name
-        return path, make_backup(source, path, keep=keep, verify=True)
+        path, site = self.backups / name, "https://a.example"
+        storages = self.storages if photos else None
+        made = make_backup(self.database, storages, path, site_url=site, keep=keep, verify=True)
+        return path, made
 
     def restore(self, path: Path, *, replace: bool = False, keep_sessions: bool = False) -> None:
-        work = self.folder / "work"
-        work.mkdir()
-        try:
-            restore_backup(
-                *(self.database, self.storages, path, work),
-                replace=replace,
-                keep_sessions=keep_sessions,
-            )
-        finally:
-            for root, _, names in os.walk(work, topdown=False):
-                for name in names:
-                    Path(root, name).unlink()
-                Path(root).rmdir()
+        restore_backup(
+            self.database, self.storages, path, replace=replace, keep_sessions=keep_sessions
+        )
 
     def names(self) -> list[str]:
         return sorted(one.name for one in self.backups.iterdir() if one.name[0] != ".")
@@ -147,19 +140,19 @@ def without_copy(database: Database) -> dict[str, list[str]]:
 @pytest.mark.both_databases
 def test_a_second_backup_has_what_is_there_then_and_only_so_many_stay(home: Home) -> None:
     home.make("b-1.tar")
-    foreign = home.backups / "b-0.tar"
-    foreign.write_bytes(b"somebody else's")
+    (home.backups / "b-0.tar").write_bytes(b"somebody else's")
+    write_tar(home.database, home.backups / "b-00.tar", secrets=True)
     with home.database.session.begin() as db:
         db.execute(delete(Photo).where(Photo.name == name_of(FIRST)))
     home.storage.delete(name_of(FIRST))
     path, made = home.make("b-2.tar", keep=1)
-    assert home.names() == ["b-0.tar", "b-2.tar"]
+    assert home.names() == ["b-0.tar", "b-00.tar", "b-2.tar"]
     assert made.manifest.photos is not None
     assert (made.manifest.photos.files, made.manifest.photos.missing) == (2, ())
     assert path.stat().st_mode & 0o777 == 0o600
     with tarfile.open(path) as tar:
         assert f"photos/{name_of(FIRST)}" not in tar.getnames()
-    with pytest.raises(BackupError, match="is there already"):
+    with pytest.raises(DumpError, match="is there already"):
         home.make("b-2.tar")
 
 
@@ -185,7 +178,7 @@ def test_photos_that_vanish_meanwhile_are_named_and_lost_ones_told_apart(
 
 def test_where_no_photo_has_a_file_the_backup_fails(home: Home) -> None:
     home.storages = PhotoStorages("local", {"local": LocalStorage(home.folder / "wrong")})
-    with pytest.raises(BackupError, match=r"photos\.\*"):
+    with pytest.raises(DumpError, match=r"photos\.\*"):
         home.make()
     assert home.names() == []
 
@@ -194,7 +187,7 @@ def test_of_two_at_once_one_is_refused_and_what_a_killed_one_left_is_removed(hom
     (home.backups / "b-7.tar.part").write_bytes(b"half")
     with open(home.backups / ".forumsvc-backup.lock", "ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(BackupError, match="Another backup"):
+        with pytest.raises(DumpError, match="Another backup"):
             home.make()
     home.make()
     assert home.names() == ["b-1.tar"]
@@ -204,8 +197,8 @@ def test_a_lock_of_another_user_is_named(home: Home, monkeypatch: pytest.MonkeyP
     def refuse(path: str, flags: int) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
-    monkeypatch.setattr(folder, "open_private", refuse)
-    with pytest.raises(BackupError, match=r"backups/\.forumsvc-backup\.lock cannot be opened"):
+    monkeypatch.setattr(backup_folder, "open_private", refuse)
+    with pytest.raises(DumpError, match=r"backups/\.forumsvc-backup\.lock cannot be opened"):
         home.make()
 
 
@@ -226,7 +219,7 @@ def test_a_backup_is_restored_into_both_kinds_of_database(home: Home, other: Hom
     back, _ = other.make()
     home.restore(back, replace=True)
     assert without_copy(home.database) == without_copy(other.database)
-    with pytest.raises(BackupError, match="empty it"):
+    with pytest.raises(DumpError, match="empty it"):
         home.restore(back)
 
 
@@ -257,15 +250,15 @@ def test_a_flipped_byte_and_a_cut_file_are_refused_and_nothing_is_changed(
         target = Home(fresh, tmp_path / "fresh")
         for place in range(0, len(whole), step):
             damaged.write_bytes(whole[:place])
-            with pytest.raises(BackupError):
+            with pytest.raises(DumpError):
                 target.restore(damaged)
             flipped = bytearray(whole)
             flipped[place] ^= 4
             damaged.write_bytes(flipped)
             try:
                 verified = verify_backup(damaged, target.backups)
-            except (BackupError, DumpError):
-                with pytest.raises((BackupError, DumpError)):
+            except DumpError:
+                with pytest.raises(DumpError):
                     target.restore(damaged)
             else:  # a byte that only fills a block
                 assert verified.manifest == made.manifest
@@ -274,37 +267,84 @@ def test_a_flipped_byte_and_a_cut_file_are_refused_and_nothing_is_changed(
     assert not (tmp_path / "new.sqlite").exists()
 
 
+def irregular(name: str, kind: bytes) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, "/etc/passwd"
+    return info
+
+
+USERS, PHOTO = "users.ndjson.gz", f"photos/{name_of(FIRST)}"
+
+
+@each(
+    ("replaced", "further", "reason"),
+    [
+        ({PHOTO: None}, [], "The photo files in the dump are not those that the rows name"),
+        ({PHOTO: SECOND}, [], f"{PHOTO} is damaged: its SHA-256 is not that of its name"),
+        ({}, [tarfile.TarInfo(PHOTO)], f"{PHOTO} is in the dump twice, or no row names it"),
+        ({f"photos/{name_of(b'x')}": b"x"}, [], "is in the dump twice, or no row names it"),
+        ({"photos/../../x.png": b"x"}, [], "an unknown member: 'photos/../../x.png'"),
+        ({"../../x": b"x"}, [], "The dump has an unknown member: '../../x'"),
+        ({}, [tarfile.TarInfo(USERS)], f"The dump has a member twice: {USERS!r}"),
+        ({}, [irregular("x", tarfile.SYMTYPE)], "'x' in the dump is no ordinary file"),
+        ({}, [irregular("/dev/x", tarfile.FIFOTYPE)], "'/dev/x' in the dump is no ordinary file"),
+        ({USERS: None}, [], f"The dump has no {USERS}"),
+        ({USERS: b"x"}, [], f"{USERS} is damaged: its SHA-256 is not that of the manifest"),
+        ({"manifest.json": None}, [], "is no dump, or its end is missing: it has no manifest.json"),
+    ],
+)
+def test_a_backup_with_wrong_members_is_refused(
+    replaced: dict[str, bytes | None], further: list[tarfile.TarInfo], reason: str, home: Home
+) -> None:
+    name = f"b-{len(home.names())}.tar"
+    path, _ = home.make(name)
+    members = {name: one for name, one in (members_of(path) | replaced).items() if one is not None}
+    write_members(path, members, *further)
+    with pytest.raises(DumpError, match=re.escape(reason)) as refused:
+        verify_backup(path, home.backups)
+    assert len(str(refused.value).splitlines()) == 1
+    with pytest.raises(DumpError, match=re.escape(reason)):
+        home.restore(path, replace=True)
+
+
+def test_a_backup_is_a_dump_and_one_without_secrets_is_no_backup(
+    home: Home, tmp_path: Path
+) -> None:
+    path, made = home.make()
+    with databases.open_temporarily(f"sqlite:///{tmp_path}/new.sqlite") as fresh:
+        load_dump(fresh, Archive(path), trust_html=True)
+        assert rows(fresh) == rows(home.database)
+    write_tar(home.database, tmp_path / "content.tar", secrets=False)
+    assert Archive(path).manifest == made.manifest
+    with pytest.raises(DumpError, match="a dump without secrets: use forumsvc load"):
+        home.restore(tmp_path / "content.tar", replace=True)
+
+
 def of_revision(path: Path, revision: str) -> Path:
     """Return a copy of a backup that an older forumsvc made: without the biographies of users."""
-    copy = path.with_name("older.tar")
-    members: dict[str, dict[str, object]] = {}
-    tables: dict[str, dict[str, object]] = {}
-    with tarfile.open(path) as tar, tarfile.open(copy, "w") as older:
+    found = members_of(path)
+    users = found["users.ndjson.gz"] = without_bio(found["users.ndjson.gz"])
+    tables = json.loads(found["manifest.json"])["tables"]
+    tables["users"]["sha256"] = hashlib.sha256(users).hexdigest()
+    manifest = changed(found["manifest.json"], revision=revision, tables=tables)
+    return write_members(path.with_name("older.tar"), found | {"manifest.json": manifest})
 
-        def add(name: str, content: bytes) -> None:
+
+def members_of(path: Path) -> dict[str, bytes]:
+    with tarfile.open(path) as tar:
+        return {info.name: cast(IO[bytes], tar.extractfile(info)).read() for info in tar}
+
+
+def write_members(path: Path, members: Mapping[str, bytes], *further: tarfile.TarInfo) -> Path:
+    """Write a tar of these members, and of further ones without content."""
+    with tarfile.open(path, "w") as tar:
+        for name, content in members.items():
             info = tarfile.TarInfo(name)
             info.size = len(content)
-            older.addfile(info, io.BytesIO(content))
-            digest = hashlib.sha256(content).hexdigest()
-            members[name] = {"size": len(content), "sha256": digest}
-
-        for info in tar:
-            file = tar.extractfile(info)
-            assert file is not None
-            content = file.read()
-            if info.name == "dump/manifest.json":
-                found = json.loads(content)
-                tables = found["tables"]
-                users = tar.extractfile("dump/users.ndjson.gz")
-                assert users is not None
-                tables["users"]["sha256"] = hashlib.sha256(without_bio(users.read())).hexdigest()
-                content = json.dumps(found | {"revision": revision}).encode()
-            elif info.name == "dump/users.ndjson.gz":
-                content = without_bio(content)
-            elif info.name == "manifest.json":
-                content = changed(content, revision=revision, members=members)
-            add(info.name, content)
-    return copy
+            tar.addfile(info, io.BytesIO(content))
+        for info in further:
+            tar.addfile(info)
+    return path
 
 
 def without_bio(packed: bytes) -> bytes:
@@ -332,7 +372,7 @@ def changed(manifest: bytes, **values: object) -> bytes:
 def test_a_backup_of_a_newer_forumsvc_is_refused(values: dict[str, object], home: Home) -> None:
     path, made = home.make(f"{next(iter(values))}.tar", photos=False)
     newer = changed(made.manifest.to_json(), **values)
-    with pytest.raises(BackupError, match="newer forumsvc"):
+    with pytest.raises(DumpError, match="newer forumsvc"):
         parse_manifest(newer)
     assert parse_manifest(changed(made.manifest.to_json(), revision="0004")).revision == "0004"
     path.unlink()

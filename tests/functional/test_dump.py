@@ -14,7 +14,7 @@ from forumsvc.cli.context import CommandError
 from forumsvc.cli.failures import command_errors
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
-from forumsvc.dump import DumpError, load_dump, write_dump, write_tar
+from forumsvc.dump import Archive, DumpError, load_dump, write_dump, write_tar
 from forumsvc.dump.tables import dumped_columns, dumped_tables
 from forumsvc.models import Job, OAuthToken, Reply, User
 from forumsvc.services import counter_check
@@ -53,7 +53,7 @@ def test_a_dump_with_secrets_restores_every_row(
 ) -> None:
     fill(database)
     write_dump(database, tmp_path / "dump", secrets=True)
-    load_dump(target, tmp_path / "dump", trust_html=True)
+    load_dump(target, Archive(tmp_path / "dump"), trust_html=True)
     assert rows(target) == rows(database)
     with target.session.begin() as db:
         assert [one for one in counter_check.check(db) if one.wrong] == []
@@ -70,7 +70,7 @@ def test_a_dump_of_before_the_first_release_is_loaded(target: Database, tmp_path
     folder = dump_rows.write(tmp_path / "dump", rows, secrets=True)
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps({**manifest, "revision": "0013"}))
-    load_dump(target, folder, trust_html=True)
+    load_dump(target, Archive(folder), trust_html=True)
     with target.reads.connect() as db:
         assert db.scalar(select(OAuthToken.access_hash)) == "h"
 
@@ -81,7 +81,7 @@ def test_who_is_loaded_is_found_by_any_spelling_of_their_names(
     names = {"login": "Ann", "name": "Ann Lee", "email": "Ann@München.example"}
     times = dict.fromkeys(("created_at", "updated_at"), "2026-01-31T09:05:00Z")
     folder = dump_rows.write(tmp_path / "dump", {"users": [{"id": 1, **names, **times}]})
-    load_dump(target, folder)
+    load_dump(target, Archive(folder))
     with target.reads.connect() as db:
         keys = db.execute(select(User.login_key, User.name_key, User.email_key)).one()
     assert tuple(keys) == ("ann", "ann lee", "ann@xn--mnchen-3ya.example")
@@ -98,11 +98,11 @@ def test_a_load_goes_on_where_a_killed_one_made_some_of_the_tables(
         insert_row(db, User, login="ann")
     migrate.downgrade(target.writes, later.HEAD)
     with pytest.raises(DumpError, match="run db upgrade"):
-        load_dump(target, tmp_path / "dump")
+        load_dump(target, Archive(tmp_path / "dump"))
     assert migrate.current(target.reads) == later.HEAD
     with target.writes.begin() as connection:
         connection.exec_driver_sql("DELETE FROM users WHERE login = 'ann'")
-    load_dump(target, tmp_path / "dump")
+    load_dump(target, Archive(tmp_path / "dump"))
     assert migrate.current(target.reads) == migrate.head()
 
 
@@ -122,7 +122,7 @@ def test_sqlite_takes_a_load_while_another_has_the_file_open(
         closing(sqlite3.connect(str(target.url.database))) as other,
     ):
         assert other.execute("SELECT count(*) FROM topics").fetchone() == (0,)
-        load_dump(target, tmp_path / "dump", trust_html=True)
+        load_dump(target, Archive(tmp_path / "dump"), trust_html=True)
         assert other.execute("SELECT count(*) FROM topics").fetchone() > (0,)
         assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
@@ -133,7 +133,7 @@ def test_a_dump_without_secrets_has_no_hash_and_no_html(database: Database, tmp_
     manifest = write_dump(database, tmp_path / "dump", secrets=False)
     assert "jobs" not in manifest.tables
     with databases.open_temporarily(f"sqlite:///{tmp_path}/new.sqlite") as fresh:
-        load_dump(fresh, tmp_path / "dump")
+        load_dump(fresh, Archive(tmp_path / "dump"))
         with fresh.session.begin() as db:
             assert set(db.scalars(select(User.password_hash))) == {None}
             assert set(db.scalars(select(Reply.markup_version))) == {0}
@@ -160,7 +160,7 @@ def test_a_damaged_or_newer_dump_changes_nothing(damage: str, tmp_path: Path) ->
     fresh = databases.open_temporarily(f"sqlite:///{tmp_path}/new.sqlite")
     said = "has format 2" if damage == "newer" else r"^users\.ndjson\.gz is damaged"
     with fresh as new, pytest.raises(DumpError, match=said):
-        load_dump(new, tmp_path / "dump")
+        load_dump(new, Archive(tmp_path / "dump"))
     assert not (tmp_path / "new.sqlite").exists()
 
 
@@ -200,6 +200,6 @@ def test_a_full_disk_is_named_and_no_line_is_blamed(tmp_path: Path) -> None:
 
         full = pytest.raises(CommandError, match="cannot be used: database or disk is full")
         with full, command_errors():
-            load_dump(new, tmp_path / "dump")
+            load_dump(new, Archive(tmp_path / "dump"))
         with new.reads.connect() as connection:
             assert connection.scalar(select(func.count()).select_from(User)) == 0

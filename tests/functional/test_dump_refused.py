@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc.db.engine import Database
-from forumsvc.dump import DumpError, load_dump
+from forumsvc.dump import Archive, DumpError, load_dump
 from forumsvc.models import Section, User
 from tests import databases
 from tests.cases import each
@@ -75,7 +75,7 @@ WRONG_LINES = [
 
 def check_refused(database: Database, folder: Path, reason: str) -> None:
     with pytest.raises(DumpError) as refused:
-        load_dump(database, folder)
+        load_dump(database, Archive(folder))
     assert str(refused.value).startswith(reason)
     assert len(str(refused.value).splitlines()) == 1
     with database.reads.connect() as db:
@@ -113,7 +113,7 @@ def test_a_length_or_form_that_a_database_holds_is_taken_with_a_warning(
     folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **odd}]})
     warnings: list[str] = []
     with databases.open_temporarily(f"sqlite:///{tmp_path}/{number}.sqlite") as database:
-        load_dump(database, folder, warn=warnings.append)
+        load_dump(database, Archive(folder), warn=warnings.append)
         assert warnings == [f"{table}.ndjson.gz line {len(MEMBERS[table])}: {warning}."]
 
 
@@ -132,7 +132,7 @@ def test_a_dump_of_ones_own_is_loaded_whatever_the_rules_of_today(
     *others, last = MEMBERS[table]
     folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **odd}]})
     with databases.open_temporarily(f"sqlite:///{tmp_path}/{number}.sqlite") as database:
-        load_dump(database, folder, trust_html=True)
+        load_dump(database, Archive(folder), trust_html=True)
 
 
 @each(("line", "reason"), WRONG_LINES)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from forumsvc.db.engine import Database
-from forumsvc.dump import load_dump, write_dump
+from forumsvc.dump import Archive, load_dump, write_dump
 from forumsvc.dump.comparison import compare, open_database_side, open_dump_side
 from tests import databases
 from tests.functional.dump_rows import SCHEMA, Row, members, write
@@ -50,16 +50,16 @@ def test_no_row_differs_there_and_back(database: Database, target: Database) -> 
         check_schema(rows)
         with tempfile.TemporaryDirectory() as name:
             made, there, back = (Path(name) / one for one in ("made", "there", "back"))
-            load_dump(database, write(made, rows, secrets=True), trust_html=True)
+            load_dump(database, Archive(write(made, rows, secrets=True)), trust_html=True)
             write_dump(database, there, secrets=True)
             dumped = rows_of(there)
             check_schema(dumped)
             assert {name for name, of_table in dumped.items() if not of_table} <= {"notifications"}
-            load_dump(target, there, trust_html=True)
+            load_dump(target, Archive(there), trust_html=True)
             assert differences(target, there) == []
             write_dump(target, back, secrets=True)
             databases.delete_all_rows(database)
-            load_dump(database, back, trust_html=True)
+            load_dump(database, Archive(back), trust_html=True)
             assert differences(database, there) == []
         databases.delete_all_rows(database)
         databases.delete_all_rows(target)

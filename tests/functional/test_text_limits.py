@@ -9,8 +9,7 @@ from sqlalchemy import update
 from forumsvc import clock
 from forumsvc.background.account_worker import AccountWorker
 from forumsvc.background.job_runner import JobRunner
-from forumsvc.backup import Source, make_backup
-from forumsvc.dump import load_dump, write_dump
+from forumsvc.dump import Archive, load_dump, make_backup, write_dump
 from forumsvc.models import PROFILE_TEXTS, JobKind, Node, TextKind
 from forumsvc.services import account_edit, purge
 from forumsvc.services.erasure import PostsErasure, erase_user
@@ -95,7 +94,8 @@ def test_no_effect_makes_a_text_too_long_for_a_backup(
     write_dump(forum.database, tmp_path / "dump", secrets=True)
     warnings: list[str] = []
     with databases.open_temporarily(f"sqlite:///{tmp_path}/new.sqlite") as fresh:
-        load_dump(fresh, tmp_path / "dump", trust_html=True, warn=warnings.append)
+        load_dump(fresh, Archive(tmp_path / "dump"), trust_html=True, warn=warnings.append)
     assert warnings == []
-    source = Source(forum.database, None, "https://a.example")
-    assert make_backup(source, tmp_path / "a-1.tar", keep=None, verify=True).verified
+    path, site = tmp_path / "a-1.tar", "https://a.example"
+    made = make_backup(forum.database, None, path, site_url=site, keep=None, verify=True)
+    assert made.verified

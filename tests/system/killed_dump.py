@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from forumsvc.database import open_database
-from forumsvc.dump import load_dump, row_writer, write_dump, write_tar
+from forumsvc.dump import Archive, load_dump, row_writer, write_dump, write_tar
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     database = open_database(url)
     if what == "load":
         row_writer.CACHE_KB = 20  # so that SQLite's file has rows before the end
-        load_dump(database, Path(path), trust_html=True, progress=progress)
+        load_dump(database, Archive(Path(path)), trust_html=True, progress=progress)
     else:
         write = write_tar if what == "tar" else write_dump
         write(database, Path(path), secrets=True, progress=progress)

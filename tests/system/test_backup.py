@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from forumsvc.backup import is_empty
 from forumsvc.db.engine import Database
+from forumsvc.dump import is_empty
 from forumsvc.models import Reply
 from forumsvc.services import search_check
 from tests import databases
@@ -65,13 +65,13 @@ def test_a_killed_backup_is_no_backup_and_the_next_one_is_whole(
         home = Home(database, tmp_path)
         home.fill()
     calls = [
-        "dump.writing:_write_lines 9",
-        "backup.writing:_add 30",
-        "backup.making:verify_backup 1",
+        "writing:_write_lines 9",
+        "writing:add_member 30",
+        "making:verify_backup 1",
     ]
     for number, call in enumerate(calls):
         file = home.backups / f"b-{number}.tar"
-        assert run(ini, "backup", file, at=f"forumsvc.{call}").returncode == KILLED
+        assert run(ini, "backup", file, at=f"forumsvc.dump.{call}").returncode == KILLED
         assert "b-0.tar" not in home.names()
     whole = run(ini, "backup", home.backups / "b-9.tar", "--keep", "1")
     assert whole.returncode == 0, whole.stderr
@@ -93,7 +93,7 @@ def test_a_killed_restore_changes_nothing_and_the_next_one_is_whole(
         home.fill()
         path, _ = home.make()
         calls = [
-            "forumsvc.backup.restoring:media_type_of 2",
+            "forumsvc.dump.restoring:media_type_of 2",
             "forumsvc.dump.loading:_load_table 9",
             "forumsvc.services.deployment:mark_as_copy 1",
         ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, make_url, select
 
-from forumsvc.dump import DumpError, load_dump, write_dump
+from forumsvc.dump import Archive, DumpError, load_dump, write_dump
 from forumsvc.models import Reply, User
 from tests import databases
 from tests.functional.test_dump import fill, rows
@@ -52,5 +52,5 @@ def test_a_killed_load_leaves_nothing_and_a_second_one_is_whole(
     with databases.open_temporarily(url) as database:
         with database.reads.connect() as db:
             assert [db.scalar(select(func.count(one.id))) for one in (User, Reply)] == [0, 0]
-        load_dump(database, tmp_path / "dump", trust_html=True)
+        load_dump(database, Archive(tmp_path / "dump"), trust_html=True)
         assert rows(database) == whole

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from forumsvc.dump import load_dump, write_dump
+from forumsvc.dump import Archive, load_dump, write_dump
 from forumsvc.models import Reply
 from tests import databases
 from tests.functional.test_dump_there_and_back import differences
@@ -36,7 +36,7 @@ def test_it_has_all_that_was_acknowledged_before_and_its_counters_are_right(
     copy_url = databases.new_url("sqlite", f"dump_storm_of_{kind}", tmp_path_factory, worker_id)
     with databases.open_temporarily(copy_url) as copy:
         # It refuses a foreign key to nothing, and corrects wrong counters, which then differ.
-        load_dump(copy, tmp_path / "4", trust_html=True)
+        load_dump(copy, Archive(tmp_path / "4"), trust_html=True)
         assert differences(copy, tmp_path / "4") == []
         with copy.reads.connect() as db:
             assert set(before) <= set(db.scalars(select(Reply.body)))

@@ -1,16 +1,14 @@
 """`forumsvc backup` and `forumsvc restore`."""
 
 import hashlib
-import io
-import tarfile
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
 from forumsvc import migrate
-from forumsvc.backup.manifest import Manifest, Member, Photos
 from forumsvc.db.engine import Database
+from forumsvc.dump.manifest import Manifest, Member, Photos
 from forumsvc.models import LastBackup, User
 from tests.cases import each
 from tests.functional import dump_rows
@@ -18,6 +16,7 @@ from tests.functional.background_jobs import let_worker_live
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.rows import insert_row
+from tests.functional.test_backup import write_members
 
 
 @pytest.fixture
@@ -101,18 +100,12 @@ def test_a_restore_replaces_nothing_under_a_service_that_runs(
 def hostile_backup(path: Path, line: bytes, files: float = 0) -> Path:
     """Write a backup with this line of photos, and all digests right."""
     dump = dump_rows.write(path.with_suffix(""), {"photos": [line]}, secrets=True)
-    contents = {f"dump/{one.name}": one.read_bytes() for one in sorted(dump.iterdir())}
-    members = {
-        name: Member(len(one), hashlib.sha256(one).hexdigest()) for name, one in contents.items()
-    }
+    rows = (dump / "photos.ndjson.gz").read_bytes()
+    tables = {"photos": Member(1, hashlib.sha256(rows).hexdigest())}
     photos = Photos(files, 0, ())  # type: ignore[arg-type]  # JSON may have Infinity
-    manifest = Manifest("1", migrate.head(), "", "2026-01-31T09:05:00Z", members, photos)
-    with tarfile.open(path, "w") as tar:
-        for name, one in {**contents, "manifest.json": manifest.to_json()}.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(one)
-            tar.addfile(info, io.BytesIO(one))
-    return path
+    manifest = Manifest("1", migrate.head(), "2026-01-31T09:05:00Z", True, tables, "", photos)
+    members = {"photos.ndjson.gz": rows, "manifest.json": manifest.to_json()}
+    return write_members(path, members)
 
 
 @each(
@@ -130,7 +123,7 @@ def test_a_hostile_backup_is_refused_in_one_line(
     run: Run, ann: int, database: Database, tmp_path: Path, name: str, line: bytes, files: float
 ) -> None:
     file = hostile_backup(tmp_path / f"{name}.tar", line, files)
-    said = "has a wrong value" if files else "photos.ndjson.gz line 1: "
+    said = "photos needs files" if files else "photos.ndjson.gz line 1: "
     assert said in run("backup", "verify", file).refusal
     assert said in run("restore", "--replace", "--yes", file).refusal
     assert logins(database) == ["ann"]

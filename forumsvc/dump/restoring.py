@@ -1,16 +1,17 @@
-"""Restoring a backup: the photos first, then all rows in one transaction."""
+"""Verifying a backup by loading it, and restoring it: photos, then all rows in a transaction."""
 
+import tarfile
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
+from typing import Any, BinaryIO
 
-from sqlalchemy import select, text
+from sqlalchemy import event, select, text
 from sqlalchemy.orm import Session
 
 from .. import clock, migrate
+from ..database import open_database
 from ..db.engine import Database
 from ..db.statements import delete_of, update_of
-from ..dump import load_dump
 from ..media.storage import Storage, check_digest, media_type_of
 from ..models import (
     AuditRecord,
@@ -26,7 +27,8 @@ from ..models import (
 from ..services import deployment
 from ..services.photo_storage import PhotoStorages
 from .archive import Archive
-from .errors import BackupError
+from .errors import DumpError
+from .loading import load_dump
 from .manifest import Manifest
 
 _KEPT = {"change_marks", "hosts"}
@@ -35,12 +37,46 @@ _GUARD = "audit_log_delete"
 
 
 @dataclass(frozen=True)
-class Restored:
-    """What was restored. counters: those that were wrong in the backup and were corrected."""
+class Loaded:
+    """A whole backup. wrong_counters: of the forum it was made of; loading corrects them."""
 
     manifest: Manifest
-    rows: int
-    counters: int
+    wrong_counters: int
+
+
+def verify_backup(path: Path, work: Path) -> Loaded:
+    """Check each digest and the photo files, and load the rows into a database of its own.
+
+    work: a folder with room for that database. Raises DumpError for what does not hold.
+    """
+    archive = _open_checked(path)
+    scratch = work / "scratch.sqlite"
+    database = open_database(f"sqlite:///{scratch}")
+    event.listen(database.writes, "connect", _without_flushes)
+    try:
+        wrong_counters = load_dump(database, archive, trust_html=True)
+    finally:
+        database.dispose()
+        for file in work.glob(f"{scratch.name}*"):
+            file.unlink()
+    return Loaded(archive.manifest, wrong_counters)
+
+
+def _open_checked(path: Path) -> Archive:
+    """Return a backup of which each byte was compared with its digest. Raises DumpError."""
+    archive = Archive(path)
+    if not archive.manifest.secrets:
+        raise DumpError(f"{path} is no backup, but a dump without secrets: use forumsvc load.")
+    if path.stat().st_size % tarfile.RECORDSIZE:
+        raise DumpError(f"{path} is no whole backup: its end is missing.")
+    archive.check_tables()
+    archive.check_photos()
+    return archive
+
+
+def _without_flushes(connection: Any, record: object) -> None:
+    """Let the scratch database flush nothing: the service beside it would wait for the disk."""
+    connection.execute("PRAGMA synchronous = OFF")
 
 
 def is_empty(database: Database) -> bool:
@@ -56,36 +92,30 @@ def restore_backup(
     database: Database,
     storages: PhotoStorages,
     path: Path,
-    work: Path,
     *,
     replace: bool,
     keep_sessions: bool,
-) -> Restored:
+) -> Loaded:
     """Restore a backup into an empty database, all of it or nothing.
 
     A killed run leaves the database as it was, and perhaps photo files that no row names. The
     database counts as a copy afterwards, and `search reindex` has to make the index of the search.
-    work: an empty folder for a copy of the rows; replace: delete what is in the database;
-    keep_sessions: keep log-ins and tokens. Raises BackupError or DumpError where the backup is
-    damaged or of a newer revision, or the database has users.
+    replace: delete what is in the database; keep_sessions: keep log-ins and tokens. Raises
+    DumpError where the backup is damaged or of a newer revision, or the database has users.
     """
-    archive = Archive(path)
     if not replace and not is_empty(database):
-        raise BackupError("The database has users or a log already: empty it, or use --replace.")
-    archive.unpack(work / "unpacked")
+        raise DumpError("The database has users or a log already: empty it, or use --replace.")
+    archive = _open_checked(path)
     _upgrade(database)
     photos = archive.manifest.photos
     if photos is not None:
         _put_photos(archive, storages)
-    counters = 0
 
     def prepare(db: Session) -> None:
         if replace:
             _delete_all(db)
 
-    def finish(db: Session, wrong: int) -> None:
-        nonlocal counters
-        counters = wrong
+    def finish(db: Session) -> None:
         # It was under way when the backup was made.
         db.execute(delete_of(Job).where(Job.kind == JobKind.BACKUP))
         if not keep_sessions:
@@ -95,9 +125,8 @@ def restore_backup(
             db.execute(update_of(Photo).values(storage=storages.default))
         deployment.mark_as_copy(db, clock.now())
 
-    dump = work / "unpacked"
-    loaded = load_dump(database, dump, trust_html=True, prepare=prepare, finish=finish)
-    return Restored(archive.manifest, loaded.rows, counters)
+    wrong_counters = load_dump(database, archive, trust_html=True, prepare=prepare, finish=finish)
+    return Loaded(archive.manifest, wrong_counters)
 
 
 def _upgrade(database: Database) -> None:
@@ -105,26 +134,27 @@ def _upgrade(database: Database) -> None:
     if migrate.is_behind(revision):
         migrate.upgrade(database.writes)
     elif revision != migrate.head():
-        raise BackupError("The database is of a newer forumsvc: restore with that one.")
+        raise DumpError("The database is of a newer forumsvc: restore with that one.")
 
 
 def _put_photos(archive: Archive, storages: PhotoStorages) -> None:
-    for name, content in archive.photos():
+    for name, file in archive.photos():
         try:
-            if not storages.current.put(name, BytesIO(content), media_type_of(name)):
-                _replace_damaged(storages.current, name, content)
+            if not storages.current.put(name, file, media_type_of(name)):
+                file.seek(0)
+                _replace_damaged(storages.current, name, file)
         except OSError as error:
-            raise BackupError(f"The photo {name} cannot be stored: {error}") from None
+            raise DumpError(f"The photo {name} cannot be stored: {error}") from None
 
 
-def _replace_damaged(storage: Storage, name: str, content: bytes) -> None:
+def _replace_damaged(storage: Storage, name: str, file: BinaryIO) -> None:
     """Store an image again whose file is there, of the right size, if its bytes are not right."""
     try:
-        with storage.open(name) as file:
-            check_digest(name, file)
+        with storage.open(name) as stored:
+            check_digest(name, stored)
     except ValueError:
         storage.delete(name)
-        storage.put(name, BytesIO(content), media_type_of(name))
+        storage.put(name, file, media_type_of(name))
 
 
 def _delete_all(db: Session) -> None:

@@ -7,12 +7,13 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from ..files import open_private
-from .errors import BackupBusy, BackupError
-from .manifest import DUMP
+from .errors import BackupBusy, DumpError
 
+MARK = "forumsvc backup"
+"""The comment of the tar of a backup, by which it is known without reading it to its end."""
 PART = ".part"
 """What the name of an unfinished backup ends in."""
 _LOCK, _WORK = ".forumsvc-backup.lock", ".forumsvc-backup.work"
@@ -23,7 +24,7 @@ def alone_in(folder: Path) -> Iterator[Path]:
     """Keep other backups out of a folder; yield an empty folder in it, which is removed at the end.
 
     The lock is the system's, so a killed process holds it no longer. Raises BackupBusy where
-    another process has it, BackupError where this user may not open its file.
+    another process has it, DumpError where this user may not open its file.
     """
     with _open_lock(folder / _LOCK) as lock:
         try:
@@ -43,7 +44,7 @@ def _open_lock(path: Path) -> BinaryIO:
     try:
         return open(path, "ab", opener=open_private)
     except PermissionError:
-        raise BackupError(
+        raise DumpError(
             f"{path} cannot be opened: Permission denied. If another user made a backup here, "
             "delete this file, and make all backups as the same user."
         ) from None
@@ -69,12 +70,6 @@ def remove_oldest(path: Path, keep: int) -> list[Path]:
     return removed
 
 
-def forget_members(tar: tarfile.TarFile) -> None:
-    """Let a tar forget what it has read or written, which it would keep in memory, 1 kB a file."""
-    whole: Any = tar
-    whole.members = []
-
-
 def _siblings(path: Path, ending: str) -> list[Path]:
     """Return the files beside `path` whose names with this ending differ from it in digits only."""
     alike = re.compile(re.sub(r"[0-9]+", "[0-9]+", re.escape(path.name)) + re.escape(ending))
@@ -84,7 +79,6 @@ def _siblings(path: Path, ending: str) -> list[Path]:
 def _is_backup(path: Path) -> bool:
     try:
         with tarfile.open(path, "r:") as tar:
-            first = tar.next()
+            return tar.pax_headers.get("comment") == MARK
     except (tarfile.TarError, OSError):
         return False
-    return first is not None and first.name.startswith(DUMP)
