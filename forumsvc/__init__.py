@@ -13,7 +13,7 @@ from .settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from .db.engine import Database
-    from .registry import ForumRegistry
+    from .web.registry import ForumRegistry
 
 log = logging.getLogger(__name__)
 
@@ -70,10 +70,10 @@ def create_application(
     from pyramid.config import Configurator
 
     from .permissions import FORBIDDEN
-    from .registry import ForumRegistry
     from .security.policy import SecurityPolicy
     from .web.api.methods import MethodTable
     from .web.api.request import ForumRequest
+    from .web.registry import ForumRegistry
 
     registry = ForumRegistry("forumsvc")
     registry.forum_settings = settings
@@ -115,15 +115,18 @@ def configure_background(
     from .background.webhook_sender import WebhookSender
     from .mail import create_delivery
 
-    settings = registry.forum_settings
-    registry.webhook_sender = WebhookSender(registry.database, settings)
-    consumers, delivery = create_consumers(registry.database), create_delivery(settings, ini_dir)
-    ini = Path(ini_file) if ini_file else None
-    registry.job_runner = create_job_runner(registry, consumers, delivery, ini)
-    host_report = create_host_report(registry, ini_dir)
-    registry.background = BackgroundWorker(
-        registry.database, registry.job_runner, host_report, consumers
+    database, settings = registry.database, registry.forum_settings
+    registry.webhook_sender = WebhookSender(database, settings)
+    consumers, delivery = create_consumers(database), create_delivery(settings, ini_dir)
+    registry.job_runner = create_job_runner(
+        *(database, settings, registry.photo_storages, registry.authoring),
+        webhook_sender=registry.webhook_sender,
+        consumers=consumers,
+        delivery=delivery,
+        ini=Path(ini_file) if ini_file else None,
     )
+    host_report = create_host_report(database, settings, registry.build_fingerprint, ini_dir)
+    registry.background = BackgroundWorker(database, registry.job_runner, host_report, consumers)
 
 
 def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: Path) -> None:

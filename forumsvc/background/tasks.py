@@ -9,8 +9,10 @@ from .. import clock
 from ..db.engine import Database
 from ..mail import Delivery
 from ..queries.rows import EventRow
-from ..registry import ForumRegistry
 from ..services import hosts, webhook_fan_out
+from ..services.content.authoring import Authoring
+from ..services.photo_storage import PhotoStorages
+from ..settings import Settings
 from . import maintenance
 from .account_worker import AccountWorker
 from .backups import BackupMaker
@@ -23,25 +25,30 @@ from .mail_sender import MailSender
 from .periodic import PeriodicJobs
 from .search_indexer import SearchIndexer, TopicIndexer
 from .sweeper import Sweeper
+from .webhook_sender import WebhookSender
 
 _FAN_OUT_BATCH = 100
 """Events per transaction: each makes a row for each of up to `webhooks.most` webhooks."""
 
 
 def create_job_runner(
-    registry: ForumRegistry,
+    database: Database,
+    settings: Settings,
+    storages: PhotoStorages,
+    authoring: Authoring,
+    *,
+    webhook_sender: WebhookSender,
     consumers: Sequence[EventConsumer],
     delivery: Delivery | None,
     ini: Path | None,
 ) -> JobRunner:
-    """Return what does the jobs, for an application whose services are configured.
+    """Return what does the jobs of a forum.
 
     consumers: of `create_consumers`; delivery: of emails, None if the service sends none; ini: the
     ini file, None without one, which backups need. Raises SettingsError.
     """
-    database, settings = registry.database, registry.forum_settings
-    storages, interval = registry.photo_storages, settings["worker.interval_seconds"]
-    periodic = maintenance.periodic_work(database, storages, registry.authoring, settings)
+    interval = settings["worker.interval_seconds"]
+    periodic = maintenance.periodic_work(database, storages, authoring, settings)
     handlers: list[Handler] = [
         EventReader(database, consumers, interval),
         FailedEvents(database, consumers),
@@ -49,7 +56,7 @@ def create_job_runner(
         AccountWorker(database, storages, settings),
         DataExporter(database, storages),
         PeriodicJobs(database, periodic),
-        registry.webhook_sender,
+        webhook_sender,
     ]
     if delivery is not None:
         handlers.append(MailSender(database, settings, delivery))
@@ -64,14 +71,15 @@ def create_consumers(database: Database) -> tuple[EventConsumer, EventConsumer]:
     return fan_out, SearchIndexer(database)
 
 
-def create_host_report(registry: ForumRegistry, ini_dir: Path) -> HostReport:
+def create_host_report(
+    database: Database, settings: Settings, build_fingerprint: bytes, ini_dir: Path
+) -> HostReport:
     """Return what writes down this host. ini_dir: the folder of the ini file."""
-    settings = registry.forum_settings
-    facts = hosts.facts(settings, ini_dir, registry.build_fingerprint)
+    facts = hosts.facts(settings, ini_dir, build_fingerprint)
     shown = {
         setting.name: text for setting, text, is_default in settings.displayed() if not is_default
     }
-    return HostReport(registry.database, facts, settings["session.secret"], shown)
+    return HostReport(database, facts, settings["session.secret"], shown)
 
 
 def _fan_out(db: Session, events: Sequence[EventRow]) -> None:

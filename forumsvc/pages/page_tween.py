@@ -12,10 +12,10 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from ..errors import Invalid
-from ..registry import ForumRegistry
 from ..texts import Message
 from ..web.api.request import ForumRequest, Handler
 from ..web.pipeline.request_id import ENVIRON_KEY as REQUEST_ID
+from ..web.registry import ForumRegistry
 from . import kept_text
 from .languages import as_sentence
 

@@ -17,13 +17,13 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from .. import errors
 from ..db.failures import is_away, is_forbidden, is_outdated_session, sqlstate
 from ..passwords import PasswordsBusy
-from ..registry import ForumRegistry
 from ..security.denial import denial_message
 from ..security.policy import MissingScope
 from ..texts import Message
 from ..web.api.request import ForumRequest
 from ..web.pipeline.guard import check_body
 from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
+from ..web.registry import ForumRegistry
 
 log = logging.getLogger(__name__)
 

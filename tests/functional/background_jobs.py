@@ -1,15 +1,18 @@
 """The jobs that are always there, for tests: periodic work at once, and a worker that is alive."""
 
 from datetime import timedelta
+from pathlib import Path
 
 from sqlalchemy import update
 
 from forumsvc import clock
 from forumsvc.background.maintenance import periodic_work
 from forumsvc.background.periodic import Periodic
+from forumsvc.background.tasks import create_host_report
 from forumsvc.db.engine import Database
 from forumsvc.models import Job, JobKind
 from forumsvc.services import jobs
+from forumsvc.web.registry import ForumRegistry
 from tests.functional.forum import Forum
 
 
@@ -35,3 +38,9 @@ def let_worker_live(database: Database, seconds: float = 30) -> None:
         jobs.insert_standing(db, JobKind.CONSUME, now, ["test"])
         job = update(Job).where(Job.kind == JobKind.CONSUME)
         db.execute(job.values(**values, data={"process": "forum-1-4711"}))
+
+
+def report_host(registry: ForumRegistry, ini_dir: Path) -> None:
+    """Write down the host of an application, as its worker does. ini_dir: of its ini file."""
+    settings, build = registry.forum_settings, registry.build_fingerprint
+    create_host_report(registry.database, settings, build, ini_dir).run()

@@ -16,7 +16,7 @@ from forumsvc import clock
 from forumsvc.background import account_worker
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.search_indexer import SearchIndexer
-from forumsvc.background.tasks import create_consumers, create_host_report
+from forumsvc.background.tasks import create_consumers
 from forumsvc.errors import Conflict
 from forumsvc.models import (
     AccessBlock,
@@ -38,7 +38,7 @@ from forumsvc.services.access.values import email_digest
 from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.erasure import PostsErasure
 from tests.databases import on_postgresql, on_sqlite
-from tests.functional.background_jobs import do_periodic_work
+from tests.functional.background_jobs import do_periodic_work, report_host
 from tests.functional.checked_app import CheckedApp
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
@@ -189,7 +189,7 @@ def connect_from_their_address(forum: Forum, zoe: Person, bob: Person, topic: in
     for consumer in create_consumers(forum.database):
         while consumer.run():
             pass
-    create_host_report(registry, Path()).run()
+    report_host(registry, Path())
 
 
 def columns_with(forum: Forum, user_id: int) -> set[str]:

@@ -10,13 +10,13 @@ from sqlalchemy import select, update
 from forumsvc import clock
 from forumsvc.background.host_report import HostReport
 from forumsvc.background.maintenance import delete_all_expired
-from forumsvc.background.tasks import create_host_report
 from forumsvc.db.engine import Database
 from forumsvc.doctor.database import BACKGROUND_THREADS
 from forumsvc.models import AuditRecord, Host
 from forumsvc.services import hosts
 from forumsvc.services.moderation import settings_log
 from forumsvc.settings import Settings
+from tests.functional.background_jobs import report_host
 from tests.functional.conftest import MakeForum
 
 pytestmark = pytest.mark.both_databases
@@ -72,7 +72,7 @@ def test_settings_in_the_log_have_no_secrets(make_forum: MakeForum) -> None:
     )
     threads = forum.registry.job_runner.threads - forum.registry.forum_settings["webhooks.most"]
     assert threads + 1 == BACKGROUND_THREADS, "what `check` counts"
-    create_host_report(forum.registry, Path("/srv/forum")).run()
+    report_host(forum.registry, Path("/srv/forum"))
     [record] = recorded(forum.database)
     assert "session.secret" in record["settings"]
     text = json.dumps(record)

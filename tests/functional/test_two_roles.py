@@ -13,10 +13,10 @@ import psycopg
 import pytest
 
 from forumsvc import clock, migrate
-from forumsvc.background.tasks import create_host_report
 from forumsvc.models import AuditRecord, JobKind
 from tests import databases
 from tests.cases import each
+from tests.functional.background_jobs import report_host
 from tests.functional.cli.conftest import Outcome, run_command
 from tests.functional.conftest import close_application
 from tests.functional.forum import SECRET, Forum, content, make_app
@@ -125,7 +125,7 @@ def test_the_writer_runs_the_service_and_every_task_of_the_worker(
     reply = service.reply(carol, topic, "Hello @bob")
     assert bob.post("/likes", obj_type="reply", obj_id=str(reply)).status_int == 200
     assert carol.delete(f"/replies/{reply}").status_int == 200
-    create_host_report(service.registry, tmp_path).run()
+    report_host(service.registry, tmp_path)
     for consumer in service.registry.background.consumers:
         consumer.run()
     service.registry.job_runner.insert_standing()

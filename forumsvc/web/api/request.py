@@ -36,8 +36,8 @@ from .operator import ENVIRON_KEY, Operator
 from .parameters import Parameters, open_parts, read_parameters
 
 if TYPE_CHECKING:
-    from ...registry import ForumRegistry
     from ...resources.base import Resource
+    from ..registry import ForumRegistry
 
 _LIMITED_LEVELS = frozenset({Level.NEWBIE, str(Role.MEMBER)})
 

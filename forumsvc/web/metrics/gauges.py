@@ -16,7 +16,7 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from ... import clock
-from ...registry import ForumRegistry
+from ..registry import ForumRegistry
 
 
 class Gauges(Collector):

@@ -25,10 +25,10 @@ from pyramid.viewderivers import INGRESS
 
 from ... import process_name
 from ...errors import BadToken
-from ...registry import ForumRegistry
 from ...resources.base import Container
 from ..api.operations import operation_name
 from ..api.request import ForumRequest
+from ..registry import ForumRegistry
 from .gauges import Gauges
 from .worker_peers import WorkerPeers
 

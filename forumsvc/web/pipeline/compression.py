@@ -15,8 +15,8 @@ from typing import Any
 
 from webob.acceptparse import create_accept_encoding_header
 
-from ...registry import ForumRegistry
 from ..api.request import ForumRequest, Handler
+from ..registry import ForumRegistry
 
 MIN_BYTES = 1024
 """Below this, compression gains nothing beside the size of headers and packets."""

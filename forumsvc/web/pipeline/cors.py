@@ -4,9 +4,9 @@ from typing import Any
 
 from pyramid.response import Response
 
-from ...registry import ForumRegistry
 from ...settings import Settings
 from ..api.request import ForumRequest, Handler
+from ..registry import ForumRegistry
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 _EXPOSED = (

@@ -7,10 +7,10 @@ from typing import Any
 from pyramid.response import Response
 
 from ...errors import Malformed, NotFound, TooLarge, UnsupportedBody
-from ...registry import ForumRegistry
 from ...settings import Settings
 from ...texts import Message
 from ..api.request import ForumRequest, Handler
+from ..registry import ForumRegistry
 
 _HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
 _MAX_HOST_LENGTH = 300

@@ -12,11 +12,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from ...errors import Forbidden, ForumError
 from ...models import AccessBlockSeverity, Role
 from ...oauth import tokens
-from ...registry import ForumRegistry
 from ...security.credentials import access_token
 from ...sessions import browser_sessions
 from ...texts import Message
 from ..api.request import ForumRequest, Handler, caller_of
+from ..registry import ForumRegistry
 from .session_cookie import read_session_cookie
 from .transactions import is_unsafe
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from pyramid_retry import is_error_retryable
 
 from ...log_lines import REQUEST_ID, SWEEP_PREFIX
-from ...registry import ForumRegistry
 from ..api.request import ForumRequest, Handler
+from ..registry import ForumRegistry
 
 if TYPE_CHECKING:
     from ..metrics.registry import Metrics

@@ -1,34 +1,33 @@
 """What an application holds from its start to its end, with its type."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyramid.registry import Registry
 
 if TYPE_CHECKING:
-    from .background import BackgroundWorker
-    from .background.job_runner import JobRunner
-    from .background.webhook_sender import WebhookSender
-    from .cache.page_cache import PageCache
-    from .cache.single_flight import SingleFlight
-    from .db.availability import AvailabilityCheck
-    from .db.engine import Database
-    from .db.limited_reads import LimitedReads
-    from .openapi import Description
-    from .pages.branding import Branding
-    from .services.access.networks import BlockedNetworks
-    from .services.content.authoring import Authoring
-    from .services.content.publishing import Publisher
-    from .services.notifications.read_marker import ReadMarker
-    from .services.photo_storage import PhotoStorages
-    from .services.photos import Decoding
-    from .services.view_counts import ViewCounter
-    from .settings import Settings
-    from .web.api.methods import MethodTable
-    from .web.limits.abuse_limits import AbuseLimits
-    from .web.limits.caller_limit import CallerLimit
-    from .web.limits.request_limits import RequestLimits
-    from .web.metrics.registry import Metrics
-    from .web.responses.envelope import BareEnvelope
+    from ..background import BackgroundWorker
+    from ..background.job_runner import JobRunner
+    from ..background.webhook_sender import WebhookSender
+    from ..cache.page_cache import PageCache
+    from ..cache.single_flight import SingleFlight
+    from ..db.availability import AvailabilityCheck
+    from ..db.engine import Database
+    from ..db.limited_reads import LimitedReads
+    from ..openapi import Description
+    from ..services.access.networks import BlockedNetworks
+    from ..services.content.authoring import Authoring
+    from ..services.content.publishing import Publisher
+    from ..services.notifications.read_marker import ReadMarker
+    from ..services.photo_storage import PhotoStorages
+    from ..services.photos import Decoding
+    from ..services.view_counts import ViewCounter
+    from ..settings import Settings
+    from .api.methods import MethodTable
+    from .limits.abuse_limits import AbuseLimits
+    from .limits.caller_limit import CallerLimit
+    from .limits.request_limits import RequestLimits
+    from .metrics.registry import Metrics
+    from .responses.envelope import BareEnvelope
 
 
 class ForumRegistry(Registry):
@@ -48,8 +47,8 @@ class ForumRegistry(Registry):
     build_fingerprint: bytes
     """Of the code and the settings that answers depend on; in every ETag."""
 
-    branding: "Branding"
-    """What the operator gave the pages."""
+    branding: Any
+    """What the operator gave the pages (`pages.branding`)."""
 
     authoring: "Authoring"
     publisher: "Publisher"
