@@ -374,5 +374,7 @@ def test_a_backup_of_a_newer_forumsvc_is_refused(values: dict[str, object], home
     newer = changed(made.manifest.to_json(), **values)
     with pytest.raises(DumpError, match="newer forumsvc"):
         parse_manifest(newer)
+    with pytest.raises(DumpError, match=r"manifest\.json is damaged"):
+        parse_manifest(made.manifest.to_json().replace(b"//a.example", b"//b.example"))
     assert parse_manifest(changed(made.manifest.to_json(), revision="0004")).revision == "0004"
     path.unlink()

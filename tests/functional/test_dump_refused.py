@@ -1,5 +1,6 @@
 """Rows that no load takes: one line says where and why, and nothing is changed."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc.db.engine import Database
-from forumsvc.dump import Archive, DumpError, load_dump
+from forumsvc.dump import Archive, DumpError, archive, load_dump
 from forumsvc.models import Section, User
 from tests import databases
 from tests.cases import each
@@ -143,3 +144,26 @@ def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: bytes, reason: st
     databases._migrate(url)
     with databases.open_temporarily(url) as database:
         check_refused(database, folder, f"sections.ndjson.gz line 2: {reason}")
+
+
+@each(
+    ("rows", "max_line", "reason"),
+    [
+        (1, 1000, "sections.ndjson.gz has more rows than the 1 of the manifest"),
+        (3, 1000, "sections.ndjson.gz has fewer rows than the 3 of the manifest"),
+        (2, 10, "sections.ndjson.gz line 1 is longer than 10 bytes"),
+    ],
+)
+def test_no_more_is_read_than_a_dump_says_and_may_have(
+    rows: int, max_line: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = {"sections": [{"id": number, "name": "All"} for number in (1, 2)]}
+    folder = write(tmp_path / f"{rows}", lines)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["tables"]["sections"]["rows"] = rows
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.setattr(archive, "MAX_LINE", max_line)
+    url = f"sqlite:///{tmp_path}/{rows}.sqlite"
+    databases._migrate(url)
+    with databases.open_temporarily(url) as database:
+        check_refused(database, folder, reason)
