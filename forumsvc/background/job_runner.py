@@ -54,8 +54,8 @@ class Handler(ABC):
     must not; at_once: how many of them this process runs at a time; lock: after how long another
     process takes one over, because the first has died; pauses: after each failed attempt; after the
     one behind the last pause the job is given up. stopping: the runner's, set when what takes long
-    is to end soon. keys: of a kind of `STANDING`, of all its jobs that this process does; stats: by
-    these keys.
+    is to end soon. keys: of a kind of `STANDING`, those of the jobs that this process inserts and
+    does, and no others; stats: by these keys.
     """
 
     kind: JobKind

@@ -15,8 +15,9 @@ from forumsvc.background.event_consumer import EventConsumer, EventReader
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.worker import BackgroundWorker
 from forumsvc.db.engine import Database
-from forumsvc.models import Job
-from forumsvc.services import event_consumers
+from forumsvc.models import Job, JobKind
+from forumsvc.services import event_consumers, jobs
+from tests.cases import each
 
 SECONDS = 30
 
@@ -128,7 +129,8 @@ def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(
     killed = JobRunner(database, [EventReader(database, [Recorder(database)], 0.01)], 0.01)
     killed.insert_standing()
     with database.session.begin() as db:
-        db.execute(update(Job).values(locked_until=clock.now() + lock, attempts=1))
+        until = clock.now() + lock
+        db.execute(update(Job).values(locked_until=until, attempts=2, error="a mistake"))
     consumer = Recorder(database)
     worker = make_worker(consumer, lock)
     began_at = time.monotonic()
@@ -137,7 +139,9 @@ def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(
     assert time.monotonic() - began_at > 0.9
     # It renews: nobody else gets it.
     time.sleep(1.5)
-    assert job(database).locked_until > clock.now()
+    renewed = job(database)
+    assert renewed.locked_until > clock.now()
+    assert (renewed.attempts, renewed.error) == (1, None)
     with database.session.begin() as db:
         db.execute(update(Job).values(locked_until=clock.now() + timedelta(hours=1)))
     time.sleep(0.5)
@@ -161,28 +165,30 @@ def test_a_database_that_was_away_for_a_moment_is_no_failed_attempt(
     assert job(database).error is None
 
 
-def test_a_lock_by_a_clock_that_was_hours_ahead_is_nobodys(
-    database: Database, make_worker: MakeWorker
-) -> None:
-    worker = make_worker(Recorder(database))
-    worker._runner.insert_standing()
-    for hours, is_alive in ((0.01, True), (2, False)):
-        until = clock.now() + timedelta(hours=hours)
-        with database.session.begin() as db:
-            db.execute(update(Job).values(locked_until=until, data={"process": "forum-1-4711"}))
-        assert event_consumers.is_anybody_alive(database.executor, clock.now()) is is_alive
-        with database.reads.connect() as reads:
-            found = event_consumers.processes(reads, clock.now())
-        assert found == (["forum-1-4711"] if is_alive else [])
-
-
 @pytest.mark.both_databases
-def test_a_worker_whose_work_has_failed_a_moment_ago_is_alive(
-    database: Database, make_worker: MakeWorker
+@each(
+    ("locked", "due", "is_alive"),
+    [
+        (30, -60, True),
+        # The lock of a clock that was hours ahead is nobody's.
+        (7200, -60, False),
+        # It has failed a moment ago, and pauses.
+        (None, 1, True),
+        (None, -4, True),
+        (None, -6, False),
+    ],
+)
+def test_a_worker_is_alive_that_has_a_job_or_has_just_failed(
+    locked: float | None, due: float, is_alive: bool, database: Database
 ) -> None:
-    worker = make_worker(Recorder(database))
-    worker._runner.insert_standing()
-    for due_in, is_alive in ((1, True), (-4, True), (-6, False)):
-        with database.session.begin() as db:
-            db.execute(update(Job).values(due_at=clock.now() + timedelta(seconds=due_in)))
-        assert event_consumers.is_anybody_alive(database.executor, clock.now()) is is_alive
+    now = clock.now()
+    values: dict[str, Any] = {"due_at": now + timedelta(seconds=due), "locked_until": None}
+    if locked is not None:
+        values["locked_until"] = now + timedelta(seconds=locked)
+    with database.session.begin() as db:
+        jobs.insert_standing(db, JobKind.CONSUME, now, ["test"])
+        db.execute(update(Job).values(**values, data={"process": "forum-1-4711"}))
+    assert event_consumers.is_anybody_alive(database.executor, now) is is_alive
+    with database.reads.connect() as reads:
+        held = is_alive and locked is not None
+        assert event_consumers.processes(reads, now) == (["forum-1-4711"] if held else [])

@@ -122,7 +122,7 @@ def test_a_copy_sends_nothing_until_it_is_adopted_and_then_each_once(
     with run(url, SITE) as server:
         wait_until(lambda: outside.received == (1, 1), "the original sends")
         assert server.get("/health").json["copy"] is False
-        server.stop()  # and so gives its leases back
+        server.stop()  # and so gives its jobs back
     something_happens(url)
     restored = restore(kind, url, tmp_path, tmp_path_factory, worker_id)
     # The second is a copy of the files of a whole server: in the same place, but under another URL.
