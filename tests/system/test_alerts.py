@@ -115,6 +115,14 @@ def test_a_healthy_forum_fires_no_alert(tmp_path: Path) -> None:
             "ForumsvcTaskFails",
         ),
         (
+            # Every three minutes, at two hosts in turn.
+            {
+                'forumsvc_background_failures_total{instance="a",task="silences"}': "0+0.17x150",
+                'forumsvc_background_failures_total{instance="b",task="silences"}': "0+0.17x150",
+            },
+            "ForumsvcTaskFails",
+        ),
+        (
             {'forumsvc_markup_fallbacks_total{instance="a"}': "0+1x150"},
             "ForumsvcTextsNotRendered",
         ),
