@@ -26,6 +26,13 @@ def test_every_form_of_its_address_names_an_uploaded_picture(alice: Person) -> N
     assert len(shown) == 1
 
 
+def test_a_file_or_the_picture_of_somebody_else_is_no_avatar(alice: Person, bob: Person) -> None:
+    answer = alice.call("PUT", "/users/me", upload_files=[("avatar", "a.png", b"x")])
+    assert (answer.status_int, answer.json) == (400, {"error": "avatar: must be a text"})
+    refused = bob.put("/users/me", avatar=send(alice).json["image_url"])
+    assert (refused.status_int, refused.json["error"][:7]) == (400, "avatar:")
+
+
 def test_an_animation_becomes_a_still_picture(forum: Forum, alice: Person) -> None:
     url = send(alice, picture("red", "GIF", frames=5)).json["image_url"]
     served = forum.app.get(alice.put("/users/me", avatar=url).json["avatar_url"])

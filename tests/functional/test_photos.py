@@ -98,6 +98,32 @@ def test_the_name_of_a_field_is_utf_8(alice: Person, name: bytes) -> None:
     assert refused.json["error"].endswith("the name of a field holds bytes that are not UTF-8")
 
 
+@each(
+    ("path", "field", "sent", "error"),
+    [
+        *(
+            ("/photos", "file", raw, "file:")
+            for raw in (b"", b"GIF89a", b"<svg/>", b"\x89PNG\r\n\x1a\n")
+        ),
+        ("/topics/{topic}/replies", "body", b"B", "body: must be a text"),
+        ("/topics", "node_id", b"1", "node_id: must be an integer, not a file"),
+    ],
+)
+def test_a_file_is_taken_for_a_picture_alone(
+    alice: Person, topic: int, path: str, field: str, sent: bytes, error: str
+) -> None:
+    files = [(field, "a.png", sent)]
+    form = {"title": "T", "body": "B"} if path == "/topics" else {}
+    answer = alice.call("POST", path.format(topic=topic), form, upload_files=files)
+    assert (answer.status_int, answer.json["error"][: len(error)]) == (400, error)
+
+
+def test_a_photo_over_its_limit_is_refused_by_name(make_forum: MakeForum) -> None:
+    answer = send(make_forum(photos__max_bytes="1024").person("alice"), b"x" * 1025)
+    text = "file: too large: at most 1,024 bytes are allowed"
+    assert (answer.status_int, answer.json) == (400, {"error": text})
+
+
 def test_an_unsatisfiable_range_returns_the_whole_picture(forum: Forum, alice: Person) -> None:
     url = send(alice).json["image_url"]
     whole = forum.app.get(url)
