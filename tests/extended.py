@@ -40,7 +40,6 @@ EXTENDED = (
 
 QUICK = (
     "tests/functional/test_photos_storages.py::test_a_copy_to_the_bucket_and_back",
-    "tests/system/oauth/test_authlib.py",
     "tests/system/test_raw_requests.py",
     "tests/system/test_serving_errors.py",
     "tests/system/test_serving_options.py",

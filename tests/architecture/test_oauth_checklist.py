@@ -13,8 +13,9 @@ RFCS = ["6749", "6750", "7009", "7636", "7662", "8414", "9207", "9700"]
 
 @cache
 def names_of_tests() -> frozenset[str]:
-    """Return the names of all tests."""
-    return frozenset(
+    """Return the names of all tests, and of the stories of the OAuth provider."""
+    stories = yaml.safe_load((ROOT / "tests/functional/oauth/oauth.yaml").read_text("utf-8"))
+    return frozenset(stories) | frozenset(
         node.name
         for file in (ROOT / "tests").rglob("test_*.py")
         for node in ast.parse(file.read_text("utf-8")).body

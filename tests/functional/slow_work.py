@@ -1,5 +1,6 @@
 """A hook that fails what works slowly while it holds locks: a hash, a rendering, an image."""
 
+import functools
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -44,6 +45,7 @@ def slow_work_is_refused_under_locks() -> Iterator[None]:
             holder.connection = holder.statement = None
 
     def guarded(function: Callable[..., Any], work: str) -> Callable[..., Any]:
+        @functools.wraps(function)
         def run(*given: Any, **named: Any) -> Any:
             refuse(work)
             return function(*given, **named)

@@ -82,8 +82,8 @@ class Story:
         statuses = [rest.pop(0)] if rest else [200, 201]
         for name in _listed(who):
             for request in _listed(requests):
-                method, path, *query = request.split(" ")
-                path = "?".join([path, *query])
+                method, _, address = request.partition(" ")
+                path = address.replace(" ", "?", 1)
                 answer = self.send(name, method, self.filled_in(path), self.filled_in(sent))
                 try:
                     assert answer.status_int in statuses
@@ -148,7 +148,7 @@ class Story:
 
         Of an object the expected fields are compared, of a list all elements: an object in it also
         by its id or login alone. A new `$name` captures what is shown, `$_` is met by anything,
-        `> $name` by what is greater; `"...": $name` compares all other fields with what it captured.
+        `> $name` by what is greater; `"...": $name` compares all other fields with those of $name.
         """
         if isinstance(expected, dict):
             fields = dict(expected)

@@ -2,10 +2,12 @@
 
 import pytest
 
+from forumsvc import clock
 from forumsvc.passwords import hash_password
 from tests.functional.forum import Forum
 
 from .application import PASSWORD, Application
+from .provider import ManualClock, OAuth
 
 
 def add_ann(forum: Forum) -> int:
@@ -30,3 +32,17 @@ def ann(forum: Forum) -> int:
 def app(forum: Forum, ann: int) -> Application:
     """A confidential client."""
     return Application(forum)
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
+    """The clock of the service, which stands still until a test advances it."""
+    time = ManualClock()
+    monkeypatch.setattr(clock, "now", time.now)
+    return time
+
+
+@pytest.fixture
+def oauth(time: ManualClock, forum: Forum) -> OAuth:
+    """A forum with a user and two clients."""
+    return OAuth(forum, time)
