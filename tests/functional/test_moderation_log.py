@@ -35,58 +35,6 @@ def actions(caller: Any, **params: Any) -> list[str]:
     )
 
 
-@pytest.mark.both_databases
-def test_what_a_moderator_does_to_the_posts_of_others_is_recorded(
-    chief: Person, alice: Person, bob: Person, topic: int, node: int
-) -> None:
-    reply = content(bob.post(f"/topics/{topic}/replies", body="hello"))["id"]
-    for type_ in ("ban", "unban", "excellent", "unexcellent", "close", "open"):
-        assert chief.post(f"/topics/{topic}/action", type=type_, reason="why").status_int == 200
-    chief.post(f"/topics/{topic}", title="Another title", node_id=node, body="x")
-    chief.post(f"/replies/{reply}", body="tidied")
-    chief.delete(f"/replies/{reply}", reason="why")
-    chief.delete(f"/topics/{topic}")
-    assert actions(chief) == [
-        *("topic.deleted", "reply.deleted", "reply.updated", "topic.updated"),
-        *("topic.opened", "topic.closed", "topic.unfeatured", "topic.featured"),
-        *("topic.unbanned", "topic.banned"),
-    ]
-    newest, deleted, *_ = chief.get(LOG).json
-    assert (newest["actor"]["login"], newest["user"]["login"]) == ("chief", "alice")
-    assert (newest["topic_id"], newest["reason"], newest["via"]) == (topic, None, "api")
-    assert (deleted["reply_id"], deleted["user"]["login"], deleted["reason"]) == (
-        *(reply, "bob", "why"),
-    )
-
-
-def test_what_authors_do_to_their_own_posts_is_not_recorded(
-    chief: Person, alice: Person, topic: int
-) -> None:
-    alice.post(f"/topics/{topic}/action", type="close")
-    alice.post(f"/topics/{topic}/action", type="open")
-    alice.delete(f"/topics/{topic}")
-    assert actions(chief) == []
-
-
-def test_an_action_that_changes_nothing_is_not_recorded(chief: Person, topic: int) -> None:
-    for _ in range(2):
-        chief.post(f"/topics/{topic}/action", type="ban")
-    assert actions(chief) == ["topic.banned"]
-
-
-def test_an_author_is_told_of_an_action_with_a_reason_and_of_no_other(
-    chief: Person, alice: Person, topic: int
-) -> None:
-    chief.post(f"/topics/{topic}/action", type="close")
-    assert alice.get("/notifications").json == []
-    chief.post(f"/topics/{topic}/action", type="ban", reason="Off topic")
-    [told] = alice.get("/notifications").json
-    assert (told["action"], told["reason"], told["topic"]) == ("topic.banned", "Off topic", None)
-    assert told["title"] == alice.get(f"/topics/{topic}").json["title"]
-    chief.post(f"/topics/{topic}/action", type="unban", reason="A mistake")
-    assert alice.get("/notifications").json[0]["topic"]["id"] == topic
-
-
 def test_a_record_has_the_id_of_its_request(chief: Person, topic: int) -> None:
     headers = {"X-Request-Id": "moderating-1"}
     chief.call("POST", f"/topics/{topic}/action", {"type": "ban"}, headers=headers)
@@ -101,54 +49,6 @@ def test_admins_see_what_maintainers_do_not(
         accounts.delete(db, "alice")
     assert actions(chief) == ["user.warned"]
     assert actions(root) == ["user.deleted", "user.warned"]
-
-
-def test_the_log_is_for_moderators_with_the_scope(forum: Forum, alice: Person) -> None:
-    assert forum.nobody.get(LOG).status_int == 401
-    assert alice.get(LOG).status_int == 403
-    refused = forum.person("chief2", role="maintainer").get(LOG)
-    assert refused.status_int == 403
-    assert 'scope="moderate"' in refused.headers["WWW-Authenticate"]
-
-
-def test_a_public_log_names_nobody(make_forum: MakeForum) -> None:
-    forum = make_forum(moderation__public_log="true")
-    chief = forum.person("chief", role="maintainer", scope="read write moderate")
-    alice = forum.person("alice")
-    topic = forum.topic(alice, forum.node())
-    chief.post(f"/topics/{topic}/action", type="ban", reason="Off topic")
-    chief.post(f"/users/{alice.id}/warn", reason="x")
-    [shown] = forum.nobody.get(LOG).json
-    assert (shown["action"], shown["reason"], shown["topic_id"]) == (
-        *("topic.banned", "Off topic", topic),
-    )
-    assert (shown["actor"]["login"], shown["user"], shown["via"]) == ("moderator", None, None)
-    assert "chief" not in forum.nobody.get(LOG).text
-    for named in ("actor", "user"):
-        refused = alice.get(LOG, **{named: "chief"})
-        assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, named)
-    assert actions(chief) == ["user.warned", "topic.banned"]
-
-
-@pytest.mark.both_databases
-def test_the_log_is_filtered_and_paged(
-    chief: Person, root: Person, alice: Person, bob: Person, topic: int
-) -> None:
-    chief.post(f"/topics/{topic}/action", type="ban")
-    root.post(f"/users/{bob.id}/warn", reason="x")
-    chief.post(f"/users/{bob.id}/silence", reason="x")
-    assert actions(chief, action="topic.banned") == ["topic.banned"]
-    assert actions(chief, actor="ROOT") == ["user.warned"]
-    assert actions(chief, user=str(bob.id)) == ["user.silenced", "user.warned"]
-    assert actions(chief, topic_id=topic) == ["topic.banned"]
-    assert actions(chief, until="2020-01-01T00:00:00Z") == []
-    assert len(actions(chief, since="2020-01-01T00:00:00Z")) == 3
-    assert actions(chief, limit=1, offset=1) == ["user.warned"]
-    first = chief.get(LOG, limit=2)
-    assert 'rel="next"' in first.headers["Link"]
-    for named, value in (("action", "x"), ("actor", "nobody9"), ("since", "x"), ("topic_id", "x")):
-        refused = chief.get(LOG, **{named: value})
-        assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, named)
 
 
 @each(

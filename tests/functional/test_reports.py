@@ -11,7 +11,6 @@ from forumsvc.models import AuditRecord, Event, EventType, Report, Review
 from forumsvc.queries import reviews
 from forumsvc.services import counter_check
 from forumsvc.services.moderation.reports import HIDDEN
-from tests.cases import each
 from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -50,79 +49,6 @@ def wrong_counters(forum: Forum) -> list[str]:
         return [one.name for one in counter_check.check(db) if one.wrong]
 
 
-@pytest.mark.both_databases
-def test_a_report_opens_a_review_and_the_next_one_joins_it(
-    chief: Person, alice: Person, bob: Person, topic: int, forum: Forum
-) -> None:
-    first = report(bob, "topic", topic, comment="Look at this")
-    assert first.status_int == 201
-    assert (first.json["state"], first.json["comment"]) == ("open", "Look at this")
-    assert report(forum.person("carol"), "topic", topic, "abuse").status_int == 201
-    review = only_review(chief)
-    assert (review["obj_type"], review["obj_id"], review["reports_count"]) == ("topic", topic, 2)
-    assert (review["weight"], review["user"]["login"], review["hidden"]) == (4, "alice", False)
-
-
-def test_the_same_report_again_is_the_first_one(bob: Person, chief: Person, topic: int) -> None:
-    first = report(bob, "topic", topic)
-    again = report(bob, "topic", topic, "abuse")
-    assert (again.status_int, again.json) == (200, first.json)
-    assert only_review(chief)["reports_count"] == 1
-    assert [one["id"] for one in content(bob.get("/reports"))] == [first.json["id"]]
-
-
-@each(
-    ("parameters", "named"),
-    [
-        ({"obj_type": "node"}, "obj_type"),
-        ({"obj_type": ""}, "obj_type"),
-        ({"obj_id": "x"}, "obj_id"),
-        ({"category": "rude"}, "category"),
-        ({"comment": "x" * 1001}, "comment"),
-    ],
-)
-def test_a_wrong_parameter_is_named(
-    bob: Person, topic: int, parameters: dict[str, str], named: str
-) -> None:
-    sent = {"obj_type": "topic", "obj_id": topic, "category": "spam", **parameters}
-    refused = bob.post("/reports", **sent)
-    assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, named)
-
-
-def test_what_one_does_not_see_or_wrote_cannot_be_reported(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
-    assert report(alice, "topic", topic).status_int == 403
-    assert report(bob, "user", bob.id).status_int == 403
-    assert report(bob, "reply", 10**6).status_int == 404
-    chief.delete(f"/topics/{topic}")
-    assert report(bob, "topic", topic).status_int == 404
-    assert report(forum.nobody, "user", bob.id).status_int == 401
-
-
-def test_abilities_say_what_can_be_reported(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
-    reply = forum.reply(bob, topic)
-    assert content(bob.get(f"/topics/{topic}"))["abilities"]["report"] is True
-    assert content(alice.get(f"/topics/{topic}"))["abilities"]["report"] is False
-    assert content(alice.get(f"/replies/{reply}"))["abilities"]["report"] is True
-    assert content(forum.nobody.get(f"/topics/{topic}"))["abilities"]["report"] is False
-
-
-def test_a_review_shows_all_that_a_moderator_needs(
-    chief: Person, alice: Person, bob: Person, topic: int, forum: Forum
-) -> None:
-    reply = forum.reply(alice, topic, "Buy **now**")
-    report(bob, "reply", reply, comment="Again")
-    chief.post(f"/users/{alice.id}/warn", reason="x")
-    shown = content(chief.get(f"/reviews/{only_review(chief)['id']}"))
-    assert shown["object"]["body"] == "Buy **now**"
-    [one] = shown["reports"]
-    assert (one["reporter"]["login"], one["comment"]) == ("bob", "Again")
-    assert (shown["author"]["login"], shown["author"]["restrictions_count"]) == ("alice", 1)
-
-
 def test_a_reported_text_cannot_be_edited_away(
     forum: Forum, chief: Person, alice: Person, bob: Person, node: int
 ) -> None:
@@ -139,114 +65,6 @@ def test_a_reported_text_cannot_be_edited_away(
         # Kept once, however many report it.
         assert db.scalars(select(Report.text).order_by(Report.id)).all() == [rude, None, fine]
     assert "text" not in content(bob.get("/reports"))[0]
-
-
-def test_hiding_bans_a_topic_and_tells_author_and_reporters(
-    chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
-    report(bob, "topic", topic)
-    review = only_review(chief)
-    done = resolve(chief, review["id"], "hide", reason="Advertising", version=review["version"])
-    assert done.status_int == 200
-    shown = content(done)
-    assert (shown["state"], shown["decision"], shown["version"]) == ("resolved", "hide", 2)
-    assert shown["resolved_by"]["login"] == "chief"
-    assert bob.get(f"/topics/{topic}").status_int == 404
-    assert told(alice) == [("topic.banned", "Advertising")]
-    assert told(bob) == [("report.upheld", "Advertising")]
-    assert content(bob.get("/reports"))[0]["state"] == "upheld"
-    assert content(chief.get("/reviews")) == []
-    [kept] = content(chief.get("/reviews", state="resolved"))
-    assert kept["reason"] == "Advertising"
-    actions = [one["action"] for one in chief.get("/moderation/log").json]
-    assert actions == ["review.resolved", "topic.banned"]
-
-
-def test_dismissing_leaves_everything_and_tells_the_reporter(
-    chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
-    report(bob, "topic", topic)
-    assert resolve(chief, only_review(chief)["id"], "dismiss").status_int == 200
-    assert bob.get(f"/topics/{topic}").status_int == 200
-    assert (told(alice), told(bob)) == ([], [("report.dismissed", None)])
-    # After a decision one may report again.
-    assert report(bob, "topic", topic).status_int == 201
-
-
-@pytest.mark.parametrize("decision", ["hide", "delete"])
-def test_a_reply_is_deleted_whatever_the_word(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int, decision: str
-) -> None:
-    reply = forum.reply(alice, topic)
-    report(bob, "reply", reply)
-    assert resolve(chief, only_review(chief)["id"], decision).status_int == 200
-    assert bob.get(f"/replies/{reply}").status_int == 404
-    assert told(alice) == [("reply.deleted", None)]
-    assert wrong_counters(forum) == []
-
-
-def test_a_decision_can_silence_the_author(
-    chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
-    report(bob, "topic", topic)
-    review = only_review(chief)["id"]
-    without = resolve(chief, review, "delete", silence_days=3)
-    assert (without.status_int, without.json["error"].split(":")[0]) == (400, "reason")
-    assert bob.get(f"/topics/{topic}").status_int == 200
-    assert resolve(chief, review, "delete", silence_days=3, reason="Spam").status_int == 200
-    assert content(alice.get("/users/me"))["restriction"]["reason"] == "Spam"
-    assert [action for action, _ in told(alice)] == ["topic.deleted", "user.silenced"]
-
-
-def test_a_maintainer_cannot_silence_another_by_a_review(
-    forum: Forum, chief: Person, bob: Person
-) -> None:
-    other = forum.person("other", role="maintainer")
-    report(bob, "user", other.id)
-    review = only_review(chief)["id"]
-    refused = resolve(chief, review, "dismiss", silence_days=3, reason="x")
-    assert refused.status_int == 403
-    assert only_review(chief)["state"] == "open"
-
-
-def test_a_reported_user_is_silenced_or_the_report_dismissed(
-    chief: Person, alice: Person, bob: Person
-) -> None:
-    report(bob, "user", alice.id)
-    review = only_review(chief)["id"]
-    refused = resolve(chief, review, "hide")
-    assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, "decision")
-    assert resolve(chief, review, "dismiss", silence_days=1, reason="Abuse").status_int == 200
-    assert told(bob) == [("report.upheld", None)]
-    assert content(alice.get("/users/me"))["level"] == "blocked"
-
-
-def test_nobody_decides_on_what_they_wrote_or_reported_but_admins(
-    forum: Forum, chief: Person, bob: Person, node: int
-) -> None:
-    root = forum.person("root", role="admin", scope=MODERATE)
-    topic = forum.topic(chief, node)
-    report(bob, "topic", topic)
-    report(root, "topic", topic)
-    review = content(root.get("/reviews"))[0]["id"]
-    assert resolve(chief, review, "dismiss").status_int == 403
-    other = forum.person("other", role="maintainer", scope=MODERATE)
-    report(other, "topic", topic)
-    assert resolve(other, review, "hide").status_int == 403
-    assert resolve(root, review, "hide").status_int == 200
-
-
-def test_the_same_decision_again_changes_nothing_and_another_one_is_too_late(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
-    report(bob, "topic", topic)
-    review = only_review(chief)
-    first = resolve(chief, review["id"], "hide", reason="x", version=1)
-    again = resolve(chief, review["id"], "hide", reason="x", version=1)
-    assert (again.status_int, content(again)) == (200, content(first))
-    assert resolve(chief, review["id"], "dismiss").status_int == 412
-    assert resolve(chief, review["id"], "dismiss", version=2).status_int == 412
-    assert told(alice) == [("topic.banned", "x")]
 
 
 @pytest.mark.both_databases
@@ -272,34 +90,6 @@ def test_if_match_with_the_etag_of_a_review_that_was_decided_meanwhile_is_412(
         412,
     ]
     assert chief.get(path).headers["ETag"].partition(".")[0] != seen.partition(".")[0]
-
-
-@pytest.mark.both_databases
-def test_enough_reporters_hide_a_post_until_a_moderator_has_looked(make_forum: MakeForum) -> None:
-    forum = make_forum(moderation__hide_after="2", accounts__newbie_minutes="60")
-    chief = forum.person("chief", role="maintainer", scope=MODERATE)
-    alice, bob, carol = (forum.person(login) for login in ("alice", "bob", "carol"))
-    newbie = forum.person("newbie", age_days=0)
-    topic = forum.topic(alice, forum.node())
-    reply = forum.reply(alice, topic)
-    for who in (bob, newbie):
-        report(who, "topic", topic)
-    assert newbie.get(f"/topics/{topic}").status_int == 200
-    report(carol, "topic", topic)
-    assert bob.get(f"/topics/{topic}").status_int == 404
-    assert alice.get(f"/topics/{topic}").status_int == 200
-    [(action, reason)] = told(alice)
-    assert (action, reason is not None) == ("topic.banned", True)
-    [record] = chief.get("/moderation/log").json
-    assert (record["action"], record["via"], record["actor"]) == ("topic.banned", "auto", None)
-    assert resolve(chief, only_review(chief)["id"], "approve").status_int == 200
-    assert bob.get(f"/topics/{topic}").status_int == 200
-    for who in (bob, carol):
-        report(who, "reply", reply)
-    assert bob.get(f"/replies/{reply}").status_int == 404
-    assert resolve(chief, only_review(chief)["id"], "approve").status_int == 200
-    assert bob.get(f"/replies/{reply}").status_int == 200
-    assert wrong_counters(forum) == []
 
 
 @pytest.mark.parametrize("reason", ["Advertising", ""])
@@ -334,33 +124,6 @@ def test_the_decision_on_what_was_hidden_automatically_is_told_once_with_its_rea
         assert told(reporter) == [(outcome, reason or None)]
 
 
-def test_the_author_of_what_stays_is_told_if_there_is_a_reason(
-    chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
-    report(bob, "topic", topic)
-    resolve(chief, only_review(chief)["id"], "dismiss", reason="Fine, but mind the tone")
-    assert told(alice) == [("report.unfounded", "Fine, but mind the tone")]
-
-
-def test_a_decision_does_not_shorten_a_silence(
-    chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
-    chief.post(f"/users/{alice.id}/silence", reason="For ever")
-    report(bob, "topic", topic)
-    resolve(chief, only_review(chief)["id"], "approve", silence_days=1, reason="Abuse")
-    held = content(alice.get("/users/me"))["restriction"]
-    assert (held["reason"], held["until"]) == ("For ever", None)
-    assert told(alice) == [("user.silenced", "For ever"), ("user.silenced", "Abuse")]
-    chief.post(f"/users/{alice.id}/unsilence", reason="x")
-    for days, longest in ((3, 3), (1, 3), (5, 5)):
-        report(bob, "topic", topic)
-        reason = f"For {days}"
-        resolve(chief, only_review(chief)["id"], "approve", silence_days=days, reason=reason)
-        held = content(alice.get("/users/me"))["restriction"]
-        assert held["reason"] == f"For {longest}"
-    assert told(bob) == [("report.upheld", None)] * 4
-
-
 @pytest.mark.parametrize("decision", ["dismiss", "hide"])
 @pytest.mark.both_databases
 def test_a_decision_takes_as_many_statements_for_many_reporters(
@@ -380,75 +143,6 @@ def test_a_decision_takes_as_many_statements_for_many_reporters(
     assert len(told(reporters[0])) == 3
     assert len(told(reporters[8])) == 1
     assert wrong_counters(forum) == []
-
-
-@pytest.mark.parametrize("kind", ["topic", "reply"])
-@pytest.mark.both_databases
-def test_what_a_moderator_has_approved_is_not_hidden_by_the_same_people(
-    make_forum: MakeForum, kind: str
-) -> None:
-    forum = make_forum(moderation__hide_after="2")
-    chief = forum.person("chief", role="maintainer", scope=MODERATE)
-    alice, bob, carol, dave = (forum.person(one) for one in ("alice", "bob", "carol", "dave"))
-    node = forum.node()
-    obj_id = forum.topic(alice, node)
-    path, edited = f"/topics/{obj_id}", {"title": "T", "node_id": node, "body": "Other words"}
-    if kind == "reply":
-        obj_id = forum.reply(alice, obj_id)
-        path, edited = f"/replies/{obj_id}", {"body": "Other words"}
-    for who in (bob, carol):
-        report(who, kind, obj_id)
-    assert bob.get(path).status_int == 404
-    resolve(chief, only_review(chief)["id"], "approve")
-    for who in (bob, carol):
-        assert report(who, kind, obj_id).status_int == 201
-    assert only_review(chief)["reports_count"] == 2
-    assert report(dave, kind, obj_id).status_int == 201
-    assert bob.get(path).status_int == 200
-    resolve(chief, only_review(chief)["id"], "dismiss")
-    assert alice.post(path, **edited).status_int == 200
-    for who in (bob, carol):
-        report(who, kind, obj_id)
-    assert bob.get(path).status_int == 404
-
-
-def test_the_posts_of_moderators_are_not_hidden_by_reports(make_forum: MakeForum) -> None:
-    forum = make_forum(moderation__hide_after="2")
-    chief = forum.person("chief", role="maintainer")
-    topic = forum.topic(chief, forum.node())
-    for login in ("alice", "bob", "carol"):
-        assert report(forum.person(login), "topic", topic).status_int == 201
-    assert forum.nobody.get(f"/topics/{topic}").status_int == 200
-
-
-def test_reports_have_a_rate(make_forum: MakeForum) -> None:
-    forum = make_forum(rate_limit__reports="2/day")
-    bob, alice, node = forum.person("bob"), forum.person("alice"), forum.node()
-    topics = [forum.topic(alice, node) for _ in range(3)]
-    answers = [report(bob, "topic", topic) for topic in topics]
-    assert [one.status_int for one in answers] == [201, 201, 429]
-    assert int(answers[2].headers["Retry-After"]) > 80_000
-
-
-@pytest.mark.both_databases
-def test_the_queue_is_filtered_ordered_and_paged(
-    forum: Forum, chief: Person, alice: Person, bob: Person, node: int
-) -> None:
-    other = forum.node("Other")
-    first, second = forum.topic(alice, node), forum.topic(bob, other)
-    carol = forum.person("carol", role="vip")
-    report(bob, "topic", first)
-    report(carol, "topic", second)
-    report(alice, "topic", second)
-    assert [one["obj_id"] for one in content(chief.get("/reviews"))] == [first, second]
-    heaviest = content(chief.get("/reviews", order="weight"))
-    assert [one["weight"] for one in heaviest] == [5, 2]
-    assert [one["obj_id"] for one in content(chief.get("/reviews", node_id=other))] == [second]
-    assert [one["obj_id"] for one in content(chief.get("/reviews", user="ALICE"))] == [first]
-    page = chief.get("/reviews", limit=1)
-    assert (page.headers["X-Total-Count"], 'rel="next"' in page.headers["Link"]) == ("2", True)
-    assert chief.get("/reviews", user="nobody9").status_int == 400
-    assert chief.get("/reviews", order="best").status_int == 400
 
 
 @pytest.mark.both_databases
@@ -519,37 +213,6 @@ def test_of_many_contrary_decisions_one_wins(
     assert (set(same), set(other)) == ({200}, {412})
     assert (bob.get(f"/topics/{topic}").status_int == 404) is (won == "hide")
     assert len(told(bob)) == 1
-
-
-def test_the_keyed_shape_has_each_under_its_name(make_forum: MakeForum) -> None:
-    forum = make_forum(api__envelope="keyed")
-    chief = forum.person("chief", role="maintainer", scope=MODERATE)
-    topic = forum.topic(forum.person("alice"), forum.node())
-    bob = forum.person("bob")
-    made = report(bob, "topic", topic)
-    assert (made.status_int, made.json["report"]["state"]) == (200, "open")
-    [review] = chief.get("/reviews").json["reviews"]
-    shown = chief.get(f"/reviews/{review['id']}").json
-    assert (shown["review"]["reports_count"], shown["meta"]) == (1, {})
-    assert resolve(chief, review["id"], "hide").json["review"]["decision"] == "hide"
-    assert bob.get("/reports").json["reports"][0]["state"] == "upheld"
-
-
-def test_a_word_about_a_reply_in_a_hidden_topic_points_to_nothing(
-    make_forum: MakeForum,
-) -> None:
-    forum = make_forum(moderation__hide_after="2")
-    chief = forum.person("chief", role="maintainer", scope=MODERATE)
-    alice, bob, carol = (forum.person(login) for login in ("alice", "bob", "carol"))
-    topic = forum.topic(bob, forum.node())
-    reply = forum.reply(alice, topic)
-    for who in (bob, carol):
-        report(who, "reply", reply)
-    chief.post(f"/topics/{topic}/action", type="ban")
-    assert resolve(chief, only_review(chief)["id"], "approve", reason="Fine").status_int == 200
-    [*_, newest] = content(alice.get("/notifications"))[:1]
-    assert (newest["action"], newest["topic"]) == ("reply.restored", None)
-    assert wrong_counters(forum) == []
 
 
 @pytest.mark.both_databases
