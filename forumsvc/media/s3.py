@@ -113,6 +113,7 @@ class S3Storage:
 
     def permanent_url(self, name: str) -> str | None:
         """Return the public URL, or None: a presigned URL expires; see Storage."""
+        check_name(name)
         return None if self._options.public_url is None else self.url(name)
 
     def delete(self, name: str) -> None:
