@@ -12,7 +12,7 @@ import pytest
 import yaml
 from webtest import TestResponse
 
-from forumsvc.services import counter_check
+from forumsvc.services import counter_check, search_reindex
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
@@ -25,6 +25,8 @@ ROLES = {
     "vip": "vip",
 }
 SCOPES = {"member": "read write", "reader": "read", "plain": "read write"}
+BOTH_DATABASES = ("search", "held", "reports")
+"""The files whose stories `make test` plays on PostgreSQL, too."""
 _VARIABLE = re.compile(r"\$(\w+)")
 
 Row = list[Any] | dict[str, dict[str, Any]]
@@ -34,7 +36,9 @@ def stories_of(*files: Path) -> list[Any]:
     """Return the stories of YAML files as parameters: a name, and a list of rows."""
     return [
         pytest.param(
-            rows if isinstance(rows[0], list | dict) else [rows], id=f"{file.stem}: {name}"
+            rows if isinstance(rows[0], list | dict) else [rows],
+            id=f"{file.stem}: {name}",
+            marks=[pytest.mark.both_databases] * (file.stem in BOTH_DATABASES),
         )
         for file in files
         for name, rows in yaml.safe_load(file.read_text("utf-8")).items()
@@ -74,7 +78,7 @@ class Story:
             assert [one.name for one in counter_check.check(db) if one.wrong] == []
 
     def set_up(self, row: dict[str, dict[str, Any]]) -> None:
-        """Make a forum with other settings, or people, with columns of theirs."""
+        """Make a forum with other settings, or people with such columns, or index posts."""
         for kind, values in row.items():
             if kind == "settings":
                 named = {name.replace(".", "__"): str(value) for name, value in values.items()}
@@ -82,6 +86,8 @@ class Story:
             elif kind == "people":
                 for login, columns in values.items():
                     self.forum.change(self.person(login).id, login=login, **columns or {})
+            elif kind == "reindex":
+                search_reindex.reindex(self.forum.database)
             else:
                 raise AssertionError(f"{kind} is no set-up")
 
