@@ -22,9 +22,10 @@ ROLES = {
     "deputy": "maintainer",
     "plain": "maintainer",
     "admin": "admin",
+    "keeper": "admin",
     "vip": "vip",
 }
-SCOPES = {"member": "read write", "reader": "read", "plain": "read write"}
+SCOPES = {"member": "read write", "reader": "read", "plain": "read write", "keeper": "admin"}
 BOTH_DATABASES = ("search", "held", "reports")
 """The files whose stories `make test` plays on PostgreSQL, too."""
 _VARIABLE = re.compile(r"\$(\w+)")
@@ -83,6 +84,10 @@ class Story:
             if kind == "settings":
                 named = {name.replace(".", "__"): str(value) for name, value in values.items()}
                 self.forum = self.make_forum(**named)
+                for person in self.people.values():
+                    person.app = self.forum.app
+                for person in self.people.values():
+                    person.app = self.forum.app
             elif kind == "people":
                 for login, columns in values.items():
                     self.forum.change(self.person(login).id, login=login, **columns or {})
