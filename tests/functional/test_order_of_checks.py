@@ -94,14 +94,6 @@ def test_the_bad_token_comes_before_the_resource(forum: Forum) -> None:
     assert raw(forum, "GET", f"{API}/topics/7", BAD).status_int == 401
 
 
-def test_the_resource_comes_before_the_method(alice: Person) -> None:
-    assert alice.put("/topics/7/follow").status_int == 404
-
-
-def test_the_method_comes_before_the_permission(forum: Forum, topic: int) -> None:
-    assert forum.nobody.put(f"/topics/{topic}/follow").status_int == 405
-
-
 @on_sqlite
 @each(
     ("method", "path", "status"),
@@ -113,34 +105,6 @@ def test_the_resource_and_the_method_come_before_the_wait_for_other_writers(
     with closing(sqlite3.connect(str(forum.database.url.database), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert alice.call(method, path, {"body": "Hello, @alice"}).status_int == status
-
-
-def test_the_resource_comes_before_the_permission(forum: Forum) -> None:
-    assert forum.nobody.post("/topics/7/follow").status_int == 404
-
-
-def test_the_permission_comes_before_the_parameters(forum: Forum, bob: Person, topic: int) -> None:
-    assert forum.nobody.post("/topics").status_int == 401
-    assert forum.nobody.post("/likes").status_int == 401
-    assert forum.nobody.get("/users/me/blocked", limit="x").status_int == 401
-    assert bob.put(f"/topics/{topic}").status_int == 403
-    assert bob.get("/users/alice/blocked", limit="x").status_int == 403
-    assert forum.nobody.post(f"/topics/{topic}/action", type="x").status_int == 401
-
-
-@each("path", ["/hello", "/topics", "/users/me"])
-def test_the_token_of_a_deleted_user_is_none(forum: Forum, alice: Person, path: str) -> None:
-    forum.change(alice.id, state="deleted")
-    answer = alice.get(path)
-    assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, INVALID)
-
-
-def test_what_was_decided_of_a_user_holds_at_once(forum: Forum, node: int, alice: Person) -> None:
-    forum.change(alice.id, state="blocked")
-    assert alice.post("/topics", title="T", node_id=node, body="B").status_int == 403
-    forum.change(alice.id, state="active", role="maintainer")
-    topic = forum.topic(forum.person("bob"), node)
-    assert alice.post(f"/topics/{topic}/ban").status_int == 200
 
 
 def test_a_newcomer_may_open_topics_once_the_time_is_over(make_forum: MakeForum) -> None:
