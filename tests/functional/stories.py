@@ -58,6 +58,7 @@ class Story:
         self.make_forum = make_forum
         self.people: dict[str, Person] = {}
         self.values: dict[str, Any] = {}
+        self.captured: list[str] = []
         self.things: dict[str, Callable[[], Any]] = {
             "node": lambda: self.forum.node("One"),
             "other": lambda: self.forum.node("Two"),
@@ -66,13 +67,15 @@ class Story:
         }
 
     def play(self, rows: list[Row]) -> None:
-        """Run all rows; afterwards every counter must be right."""
+        """Run all rows; afterwards every counter must be right, and what was captured be used."""
         for row in rows:
             try:
                 self.set_up(row) if isinstance(row, dict) else self.request(row)
             except Exception as error:
                 error.add_note(f"The row: {row}")
                 raise
+        names = _VARIABLE.findall(str(rows))
+        assert [one for one in self.captured if names.count(one) < 2] == [], "captured in vain"
         database = self.forum.database
         assert drift(database) == []
         with database.reads.connect() as db:
@@ -185,22 +188,22 @@ class Story:
             assert len(shown) == len(expected), f"{place} has {len(shown)} elements"
             for number, inner in enumerate(expected):
                 one = shown[number]
-                if isinstance(one, dict) and not isinstance(inner, dict):
+                if isinstance(one, dict) and not (isinstance(inner, dict) or self.new_name(inner)):
                     wanted = self.filled_in(inner)
-                    one = one["id" if isinstance(wanted, int) else "login"]
+                    if not isinstance(wanted, dict):
+                        one = one["id" if isinstance(wanted, int) else "login"]
                 self.compare(inner, one, f"{place}[{number}]")
         elif isinstance(expected, str) and expected.startswith("> $"):
             assert shown > self.value(expected[3:]), f"{place}: {shown!r} is not {expected}"
-        elif (
-            isinstance(expected, str)
-            and (new := _VARIABLE.fullmatch(expected))
-            and not self.is_known(new[1])
-        ):
-            if new[1] != "_":
-                self.values[new[1]] = shown
+        elif new := self.new_name(expected):
+            if new != "_":
+                self.values[new] = shown
+                self.captured.append(new)
         else:
             assert shown == self.filled_in(expected), f"{place}: {shown!r}, not {expected!r}"
 
-    def is_known(self, name: str) -> bool:
-        """Return whether a variable has a value, or names a thing or a person."""
-        return name in self.values or name in self.things or name in self.people
+    def new_name(self, expected: Any) -> str | None:
+        """Return the name of a variable that has no value yet, and names no thing or person."""
+        found = isinstance(expected, str) and _VARIABLE.fullmatch(expected)
+        known = found and (self.values.keys() | self.things.keys() | self.people.keys())
+        return found[1] if found and known and found[1] not in known else None

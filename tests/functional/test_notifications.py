@@ -1,77 +1,23 @@
-"""Notifications: their types, recipients and contents."""
+"""Notifications: what rows of tests/functional/api cannot say."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from forumsvc.models import Notification
+from forumsvc.models import Notification, NotificationType
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
-from tests.functional.notifications import notifications_of, types
+from tests.functional.notifications import notifications_of
 from tests.functional.rows import insert_row
 
 pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
-def test_a_new_topic_notifies_the_followers_of_its_author(
-    forum: Forum, alice: Person, bob: Person, node: int
-) -> None:
-    bob.post("/users/alice/follow")
-    topic = forum.topic(alice, node, title="Hear")
-    [one] = notifications_of(bob)
-    assert (one["type"], one["read"], one["mention_type"]) == ("Topic", False, None)
-    assert one["actor"]["login"] == "alice"
-    assert one["topic"] == forum.nobody.get("/topics").json[0]
-    assert one["topic"]["id"] == topic
-    assert (one["mention"], one["reply"], one["node"]) == (None, None, None)
-    assert one["created_at"] == one["updated_at"] == one["topic"]["created_at"]
-
-
-def test_a_new_reply_notifies_the_topics_author(
-    forum: Forum, topic: int, alice: Person, bob: Person
-) -> None:
-    reply = forum.reply(bob, topic, "An *answer*")
-    [one] = notifications_of(alice)
-    assert (one["type"], one["read"], one["mention_type"]) == ("TopicReply", False, None)
-    assert one["actor"]["login"] == "bob"
-    assert one["topic"] == forum.nobody.get("/topics").json[0]
-    assert one["reply"] == forum.nobody.get(f"/topics/{topic}/replies").json[0]
-    assert one["reply"]["id"] == reply
-    assert (one["mention"], one["node"]) == (None, None)
-
-
-def test_a_follow_notifies_the_user_and_shows_the_actor_only(alice: Person, bob: Person) -> None:
-    bob.post("/users/alice/follow")
-    [one] = notifications_of(alice)
-    assert (one["type"], one["actor"]["login"], one["read"]) == ("Follow", "bob", False)
-    assert [one[key] for key in ("mention_type", "mention", "topic", "reply", "node")] == [None] * 5
-
-
-def test_a_topic_moved_by_somebody_else_notifies_its_author(
-    forum: Forum, alice: Person, node: int
-) -> None:
-    chief, other = forum.person("chief", role="maintainer"), forum.node("Other")
-    topic = forum.topic(alice, node)
-    chief.put(f"/topics/{topic}", title="T", node_id=other, body="B")
-    [one] = notifications_of(alice)
-    assert (one["type"], one["actor"]["login"]) == ("NodeChanged", "chief")
-    assert one["topic"] == forum.nobody.get("/topics").json[0]
-    assert one["node"] == forum.nobody.get(f"/nodes/{other}").json
-    assert (one["mention_type"], one["mention"], one["reply"]) == (None, None, None)
-
-
-def test_blocked_users_are_notified_and_deleted_ones_are_not(
-    forum: Forum, alice: Person, bob: Person, node: int
-) -> None:
-    carol = forum.person("carol")
-    topic = forum.topic(alice, node)
-    for person in (bob, carol):
-        person.post(f"/topics/{topic}/follow")
-    forum.change(bob.id, state="blocked")
-    forum.change(carol.id, state="deleted")
-    forum.reply(forum.person("dave"), topic, "@carol")
-    assert types(bob) == ["TopicReply"]
-    forum.change(carol.id, state="active")
-    assert notifications_of(carol) == []
+@pytest.mark.parametrize("kind", sorted({*NotificationType} - {NotificationType.MODERATION}))
+def test_a_story_shows_how_a_notification_of_each_type_comes_and_goes(kind: str) -> None:
+    text = (Path(__file__).parent / "api/notifications.yaml").read_text("utf-8")
+    assert f"{{type: {kind}" in text
 
 
 def test_stored_details_hide_nothing_of_a_notification(
@@ -84,3 +30,25 @@ def test_stored_details_hide_nothing_of_a_notification(
     [one] = alice.get("/notifications").json
     shown = (one["id"], one["type"], one["read"], one["action"])
     assert shown == (stored, "Moderation", False, "user.warned")
+
+
+def edit(author: Person, topic: int, node: int, body: str) -> None:
+    """Edit the text of a topic."""
+    assert author.put(f"/topics/{topic}", title="T", node_id=node, body=body).status_int == 200
+
+
+def test_twenty_users_are_notified_where_nothing_else_is_set(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    people = [forum.person(f"user{n:02}") for n in range(22)]
+    forum.topic(alice, node, body=" ".join(f"@{person.login}" for person in people))
+    assert [len(notifications_of(person)) for person in people] == [1] * 20 + [0] * 2
+
+
+def test_an_edit_does_not_notify_of_mentions_beyond_the_former_limit(make_forum: MakeForum) -> None:
+    forum = make_forum(notifications__max_mentions="1")
+    alice, node, bob = forum.person("alice"), forum.node(), forum.person("bob")
+    forum.person("carol")
+    topic = forum.topic(alice, node, body="@carol @bob")
+    edit(alice, topic, node, "@bob")
+    assert notifications_of(bob) == []

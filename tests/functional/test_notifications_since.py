@@ -44,31 +44,6 @@ def scene(forum: Forum) -> Scene:
     return Scene(alice, bob, topic, ids[::-1])
 
 
-def test_only_newer_ones_are_given_the_newest_first(scene: Scene) -> None:
-    first, second, third = scene.ids
-    assert scene.newer(first) == [third, second]
-    assert scene.newer(third) == []
-    assert scene.newer(0) == [third, second, first]
-    assert scene.newer(10**30) == []
-    assert scene.newer(0, offset=1, limit=1) == [second]
-
-
-def test_the_one_that_was_seen_need_not_be_there_any_more(scene: Scene) -> None:
-    _, second, third = scene.ids
-    scene.alice.delete(f"/notifications/{second}")
-    assert scene.newer(second) == [third]
-    scene.alice.delete("/notifications/all")
-    assert scene.newer(second) == []
-
-
-def test_the_ids_of_others_are_no_secret_and_no_help(forum: Forum, scene: Scene) -> None:
-    own = forum.topic(scene.bob, forum.node("Other"))
-    forum.reply(scene.alice, own)
-    [newest] = scene.bob.get("/notifications", since=scene.ids[-1]).json
-    assert newest["actor"]["login"] == "alice"
-    assert scene.newer(newest["id"]) == []
-
-
 def test_a_poll_that_finds_nothing_costs_one_statement_beside_the_token(
     forum: Forum, scene: Scene
 ) -> None:
