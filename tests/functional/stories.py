@@ -130,8 +130,16 @@ class Story:
 
     def send(self, who: str, method: str, path: str, sent: dict[str, Any]) -> Any:
         """Send a request: a form or a query, or the value of `json`."""
-        caller = self.forum.nobody if who == "nobody" else self.person(who)
+        callers: dict[str, Callable[[], Caller]] = {
+            "nobody": lambda: self.forum.nobody,
+            "robot": self.robot,
+        }
+        caller = callers.get(who, lambda: self.person(who))()
         return self.call(caller, method, path, sent)
+
+    def robot(self) -> Caller:
+        """Return an application with a token of its own, without a user."""
+        return self.forum.caller(self.forum.token(None))
 
     @staticmethod
     def call(caller: Caller, method: str, path: str, sent: dict[str, Any]) -> Any:

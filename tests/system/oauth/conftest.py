@@ -20,10 +20,3 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def ann(forum: Service) -> Browser:
     """Ann's browser, not logged in yet."""
     return Browser(forum.url, "ann", PASSWORD)
-
-
-@pytest.fixture
-def plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow the clients' libraries to use a service without TLS."""
-    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
-    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
