@@ -6,7 +6,7 @@ import pytest
 
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
-from tests.functional.stories import Row, Story, stories_of
+from tests.functional.api_stories import Row, Story, stories_of
 
 FILES = sorted((Path(__file__).parent / "api").glob("*.yaml"))
 

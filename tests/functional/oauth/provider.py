@@ -17,7 +17,7 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.pages.visitor import Visitor, form_of
 from tests.functional.rows import insert_row
-from tests.functional.stories import Story
+from tests.functional.api_stories import Story
 
 from .application import PASSWORD
 

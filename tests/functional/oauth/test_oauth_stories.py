@@ -6,7 +6,7 @@ import pytest
 
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
-from tests.functional.stories import Row, stories_of
+from tests.functional.api_stories import Row, stories_of
 
 from .provider import ManualClock, OAuthStory
 
