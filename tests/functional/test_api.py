@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.functional.api_stories import Row, Story, stories_of
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
-from tests.functional.api_stories import Row, Story, stories_of
 
 FILES = sorted((Path(__file__).parent / "api").glob("*.yaml"))
 

@@ -14,13 +14,11 @@ import pytest
 from forumsvc.cli import main
 from forumsvc.cli.context import Context
 from forumsvc.database import open_database
-from forumsvc.db.engine import Database
 from forumsvc.queries import users
 from forumsvc.settings import DECLARED
 from tests.cases import each
 from tests.functional.cli.conftest import INI, Run, run_command
 from tests.functional.cli.terminal import COMMAND, ENVIRONMENT, read_terminal, run_on_terminal
-from tests.functional.raw import dump
 from tests.system.process import PATIENCE
 
 END_OF_INPUT = b"\x04"
@@ -115,37 +113,7 @@ def test_no_ini_file_is_wrong_usage() -> None:
     assert "-c" in outcome.err
 
 
-WRONG_USAGE = """
-client add App --secret x --secret-stdin
-demo --language tlh | --language
-node add a --sort 2147483648
-node edit 1
-node edit a --name b
-photos check --delete-lost
-token issue ann --ttl 0
-token list
-token revoke
-token revoke 7 --login ann
-user add ann | --password
-user add ann --password x --password-stdin
-user add ann --password x --role king
-user list --limit 0
-user nothing
-user password ann | --password
-"""
 """Commands, some with a part of what standard error says."""
-
-
-@each("command", WRONG_USAGE.strip().splitlines())
-def test_wrong_usage_ends_with_2_and_changes_nothing(
-    run: Run, database: Database, command: str
-) -> None:
-    words, _, said = command.partition(" | ")
-    before = dump(database)
-    outcome = run(*words.split())
-    assert (outcome.code, outcome.out) == (2, "")
-    assert said in outcome.err
-    assert dump(database) == before
 
 
 @pytest.mark.parametrize(

@@ -68,18 +68,3 @@ def test_a_yes_goes_on(
     assert typed.code == 0, typed.shown
     assert (loss in typed.shown) == (not option)
     assert state(run) != before
-
-
-@pytest.mark.parametrize("name", ["user", "client", "node", "counters"])
-def test_without_a_terminal_the_option_is_needed(
-    run: Run, losses: dict[str, tuple[list[object], str]], name: str
-) -> None:
-    words, loss = losses[name]
-    before = state(run)
-    outcome = run(*words)
-    assert (outcome.code, outcome.out) == (2, "")
-    assert loss in outcome.err
-    assert "Missing option '--yes'" in outcome.err
-    assert state(run) == before
-    outcome = run(*words, "--yes")
-    assert (outcome.code, outcome.err) == (0, "")

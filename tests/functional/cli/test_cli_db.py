@@ -14,7 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Base, Job, JobKind, Node, Notification, Reply, Review, Topic, User
 from forumsvc.models.job import STANDING
 from forumsvc.queries import jobs, recount
-from forumsvc.services import counter_check
+from forumsvc.services import counter_check, deployment
 from forumsvc.services.search_reindex import mark_pending
 from tests.cases import each
 from tests.functional.cli.community import BEGAN, Community
@@ -264,3 +264,16 @@ def test_a_database_of_another_revision_is_refused(run: Run, database: Database)
     finally:
         with database.session.begin() as db:
             db.execute(moved, {"revision": migrate.head()})
+
+
+def test_a_copy_sends_after_it_was_adopted_and_only_then(database: Database, run: Run) -> None:
+    with database.session.begin() as db:
+        deployment.mark_as_copy(db, clock.now())
+        assert not deployment.may_send(db, "")
+    unasked = run("db", "adopt")
+    assert unasked.code == 2
+    assert "--yes" in unasked.err
+    assert run("db", "adopt", "--yes", "--json").json == {"adopted": True}
+    with database.session.begin() as db:
+        assert deployment.may_send(db, "")
+    assert run("db", "adopt", "--yes", "--json").json == {"adopted": False}

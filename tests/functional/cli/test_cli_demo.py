@@ -7,12 +7,11 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc.db.engine import Database
-from forumsvc.models import Base, OAuthClient, Topic, User
+from forumsvc.models import Base, Topic, User
 from forumsvc.oauth import clients
 from forumsvc.passwords import verify_password
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
-from tests.functional.cli.test_cli_users import PASSWORD
 
 SMALL = ("--language", "zh")
 
@@ -54,28 +53,6 @@ def test_a_demo_speaks_the_language_asked_for(run: Run, database: Database) -> N
     assert all(any("一" <= letter <= "鿿" for letter in title) for title in titles)
 
 
-def test_a_database_with_users_is_refused_and_stays_as_it_is(run: Run, database: Database) -> None:
-    run("user", "add", "ann", "--password", PASSWORD)
-    assert "users" in run("demo", *SMALL).refusal
-    assert rows(database, User.login) == [("ann",)]
-    assert rows(database, OAuthClient.id) == []
-
-
-def test_nodes_without_users_are_no_hindrance(run: Run) -> None:
-    run("node", "add", "Help", "--section", "Languages")
-    assert run("demo", *SMALL, "--json").json["users"] > 20
-    assert run("db", "check", "--json").json["wrong"] == 0
-
-
-def test_if_empty_adds_nothing_to_users(run: Run, database: Database) -> None:
-    run("user", "add", "ann", "--password", PASSWORD)
-    printed = run("demo", *SMALL, "--if-empty", "--json").json
-    assert printed == {"users": 0, "topics": 0, "replies": 0}
-    assert rows(database, User.login) == [("ann",)]
-    assert "curl" in run("demo", *SMALL, "--if-empty").out
-    assert "demo-password" not in run("demo", *SMALL, "--if-empty").out
-
-
 def test_a_demo_says_what_to_try_again_and_again(run: Run, ini: Path) -> None:
     with ini.open("a") as file:
         file.write("[server:main]\nuse = egg:waitress\nlisten = *:6599\n")
@@ -84,12 +61,6 @@ def test_a_demo_says_what_to_try_again_and_again(run: Run, ini: Path) -> None:
     for said in (first, again):
         assert "curl 'http://127.0.0.1:6599/api/v3/topics?limit=3'" in said
         assert "username=demo -d password=demo-password" in said
-
-
-def test_the_address_that_clients_use_is_said_where_it_is_set(run: Run, ini: Path) -> None:
-    with ini.open("a") as file:
-        file.write("site.url = https://forum.example\n")
-    assert "curl 'https://forum.example/api/v3/topics" in run("demo", *SMALL).out
 
 
 def test_a_demo_in_production_has_secrets_of_its_own(

@@ -1,20 +1,30 @@
 """`forumsvc user …`."""
 
+import stat
+import zipfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
-from forumsvc.clock import now
+from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.db.statements import update_of
 from forumsvc.errors import Conflict
-from forumsvc.models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User
+from forumsvc.models import (
+    Role,
+    User,
+)
 from forumsvc.passwords import verify_password
-from forumsvc.services import accounts
+from forumsvc.services import accounts, password_reset
+from forumsvc.services.moderation import restrictions
 from tests.functional.cli.conftest import Run
+from tests.functional.cli.terminal import run_on_terminal
+from tests.functional.rows import insert_row
 
 PASSWORD = "correct horse"
 
@@ -23,87 +33,6 @@ def user(database: Database, login: str) -> Any:
     """Return a user's row."""
     with database.reads.connect() as db:
         return db.execute(select(User).where(User.login_key == login.lower())).one()
-
-
-def log_in(database: Database, user_id: int) -> None:
-    """Give a user a token with a refresh token, one without, an admin's, two codes, a session."""
-    moment = now()
-    later = moment + timedelta(days=1)
-    with database.session.begin() as db:
-        client = db.scalars(
-            insert(OAuthClient)
-            .values(client_id="c", name="c", grants="", scopes="read", created_at=moment)
-            .returning(OAuthClient.id)
-        ).one()
-        of = {"client_id": client, "user_id": user_id, "scope": "read", "created_at": moment}
-        for name, refresh in (("with", "refresh"), ("without", None), ("admin", None)):
-            db.execute(
-                insert(OAuthToken).values(
-                    **of,
-                    family=name,
-                    access_hash=name,
-                    access_expires_at=later,
-                    refresh_hash=refresh,
-                    refresh_expires_at=later if refresh else None,
-                    issued_by="admin" if name == "admin" else "login",
-                )
-            )
-        for name, used_at in (("used", moment), ("unused", None)):
-            db.execute(
-                insert(OAuthCode).values(
-                    **of, code_hash=name, family=name, expires_at=later, used_at=used_at
-                )
-            )
-        db.execute(
-            insert(BrowserSession).values(
-                user_id=user_id, secret_hash="s", created_at=moment, expires_at=later
-            )
-        )
-
-
-def logged_in(database: Database) -> set[str]:
-    """Return the tokens, codes and sessions that have not ended."""
-    with database.reads.connect() as db:
-        return {
-            *db.scalars(select(OAuthToken.access_hash).where(OAuthToken.revoked_at.is_(None))),
-            *db.scalars(select(OAuthCode.code_hash).where(OAuthCode.expires_at > now())),
-            *db.scalars(select(BrowserSession.secret_hash)),
-        }
-
-
-def test_a_new_user_is_a_member_with_the_password_given(run: Run, database: Database) -> None:
-    added = run("user", "add", "Ann_1", "--password", PASSWORD, "--json").json
-    assert added == {"id": added["id"], "login": "Ann_1", "role": "member"}
-    row = user(database, "ann_1")
-    assert (row.id, row.login, row.state, row.name, row.email) == (
-        added["id"],
-        "Ann_1",
-        "active",
-        "",
-        None,
-    )
-    assert verify_password(row.password_hash, PASSWORD)
-    assert PASSWORD not in row.password_hash
-
-
-def test_a_new_user_gets_what_the_options_say(run: Run, database: Database) -> None:
-    options = ("--email", "Ann@Example.org", "--name", "Ann A.", "--role", "maintainer")
-    added = run("user", "add", "ann", "--password", PASSWORD, *options, "--json").json
-    assert added["role"] == "maintainer"
-    row = user(database, "ann")
-    assert (row.email, row.email_key) == ("Ann@Example.org", "ann@example.org")
-    assert (row.name, row.role, row.email_public) == ("Ann A.", "maintainer", False)
-
-
-@pytest.mark.parametrize(
-    "words", [("12345",), ("ann", "--email", "a@b@c"), ("ann", "--name", "a\nb")]
-)
-def test_a_user_who_cannot_be_is_refused(
-    run: Run, database: Database, words: tuple[str, ...]
-) -> None:
-    run("user", "add", *words, "--password", PASSWORD).refusal  # noqa: B018 - asserts
-    with database.reads.connect() as db:
-        assert not db.execute(select(User.id)).all()
 
 
 def test_of_many_who_take_a_login_or_an_email_at_once_one_gets_it(database: Database) -> None:
@@ -123,95 +52,104 @@ def test_of_many_who_take_a_login_or_an_email_at_once_one_gets_it(database: Data
     assert added[0] == "ann"
 
 
-def test_a_role_is_given_to_the_user_of_any_case(run: Run, database: Database) -> None:
-    role = "maintainer"
-    added = run("user", "add", "ann", "--password", PASSWORD, "--role", "vip", "--json").json
-    changed = run("user", "role", "ANN", role, "--json").json
-    assert changed == {"id": added["id"], "login": "ann", "role": role, "state": "active"}
-    assert user(database, "ann").role == role
+def add(run: Run, login: str, role: str = "admin") -> None:
+    """Add a user."""
+    words = ("--password", PASSWORD, "--role", role, "--email", f"{login}@x.org")
+    assert run("user", "add", login, *words).code == 0
 
 
-def test_blocking_and_unblocking_a_user_may_be_done_twice(run: Run, database: Database) -> None:
-    run("user", "add", "ann", "--password", PASSWORD)
-    for command, state in (("block", "blocked"), ("unblock", "active")):
-        for _ in range(2):
-            assert run("user", command, "ann", "--json").json["state"] == state
-        assert user(database, "ann").state == state
+def admins(run: Run) -> list[str]:
+    """Return the logins of the active admins."""
+    found = run("user", "list", "--role", "admin", "--state", "active", "--json").json["users"]
+    return [each["login"] for each in found]
 
 
-def test_a_new_password_ends_every_login_and_spares_what_an_admin_issued(
+@pytest.mark.parametrize("take_away", [restrictions.silence_without_reason, accounts.delete])
+def test_of_two_admins_taken_away_at_once_one_stays(
+    run: Run, database: Database, take_away: Callable[[Session, str], object]
+) -> None:
+    logins = [f"admin{number}" for number in range(6)]
+    for login in logins:
+        add(run, login)
+
+    def take(login: str) -> bool:
+        try:
+            with database.session.begin() as db:
+                take_away(db, login)
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(len(logins)) as pool:
+        done = list(pool.map(take, logins))
+    assert done.count(False) == 1
+    assert len(admins(run)) == 1
+
+
+def test_an_admin_is_counted_only_when_the_other_change_is_done(
     run: Run, database: Database
 ) -> None:
-    added = run("user", "add", "ann", "--password", PASSWORD, "--json").json
-    log_in(database, added["id"])
-    run("user", "password", "ann", "--password", "another horse", "--json").json["login"]
+    for login in ("ann", "ben"):
+        add(run, login)
+    with ThreadPoolExecutor(1) as pool:
+        with database.session.begin() as db:
+            accounts.set_role(db, "ann", Role.MEMBER)
+            # It waits for this transaction, whatever comes of it.
+            other = pool.submit(run, "user", "role", "ben", "member")
+        assert "last active admin" in other.result().refusal
+    assert admins(run) == ["ben"]
+
+
+@pytest.mark.parametrize("ending", ["", "\r\n", "\nanother line\n"])
+def test_a_password_comes_from_standard_input(run: Run, database: Database, ending: str) -> None:
+    done = run("user", "add", "ann", "--password-stdin", stdin=f"  {PASSWORD} {ending}")
+    assert (done.code, done.err) == (0, "")
+    assert verify_password(user(database, "ann").password_hash, f"  {PASSWORD} ")
+    done = run("user", "password", "ann", "--password-stdin", stdin=f"another horse{ending}")
+    assert (done.code, done.err) == (0, "")
     assert verify_password(user(database, "ann").password_hash, "another horse")
-    assert logged_in(database) == {"admin", "used"}
 
 
-def test_a_deleted_user_keeps_the_login_and_nothing_to_log_in_with(
-    run: Run, database: Database
+def test_an_empty_standard_input_is_refused(run: Run) -> None:
+    assert "Standard input is empty" in run("user", "add", "ann", "--password-stdin").refusal
+
+
+def test_export_writes_a_file_for_its_owner_alone_and_overwrites_none(
+    run: Run, tmp_path: Path
 ) -> None:
-    added = run("user", "add", "ann", "--password", PASSWORD, "--email", "a@b.org", "--json").json
-    log_in(database, added["id"])
-    for _ in range(2):
-        assert run("user", "delete", "ann", "--json", "--yes").json["state"] == "deleted"
-    row = user(database, "ann")
-    assert (row.state, row.email, row.email_key, row.password_hash) == ("deleted", None, None, None)
-    assert logged_in(database) == {"used"}
-    assert "taken" in run("user", "add", "ann", "--password", PASSWORD).refusal
-    run("user", "add", "ben", "--password", PASSWORD, "--email", "a@b.org", "--json").json["id"]
+    add(run, "ann")
+    add(run, "bob")
+    file = tmp_path / "ann.zip"
+    assert run("user", "export", "ann", file, "--json").json["file"] == str(file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    with zipfile.ZipFile(file) as archive:
+        assert b"ann@x.org" in archive.read("profile.json")
+    assert "there already" in run("user", "export", "bob", file).refusal
+    (tmp_path / "bob.zip.part").write_text("of another run")
+    assert "bob.zip.part is there" in run("user", "export", "bob", tmp_path / "bob.zip").refusal
+    assert (tmp_path / "bob.zip.part").read_text() == "of another run"
+    assert sorted(each.name for each in tmp_path.glob("*.zip")) == ["ann.zip"]
+    record, *_ = run("log", "list", "--user", "ann", "--json").json["log"]
+    assert record["action"] == "user.exported"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("role", "ann", "admin"),
-        ("unblock", "ann"),
-        ("password", "ann", "--password", "another horse"),
-    ],
-)
-def test_a_deleted_user_stays_deleted(run: Run, database: Database, words: tuple[str, ...]) -> None:
-    run("user", "add", "ann", "--password", PASSWORD)
-    run("user", "delete", "ann", "--yes")
-    before = user(database, "ann")
-    assert "deleted" in run("user", *words).refusal
-    assert user(database, "ann") == before
+def test_a_password_link_is_one_that_the_page_accepts(run: Run, database: Database) -> None:
+    add(run, "ann")
+    link = run("user", "password-link", "ann").out.strip()
+    [token] = parse_qs(urlsplit(link).query)["reset_token"]
+    secret = "a secret that these tests made up"
+    with database.reads.connect() as db:
+        account = password_reset.verify_reset_token(db, secret, token, clock.now())
+    assert (urlsplit(link).path, account and account.login) == ("/password/reset", "ann")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("role", "nobody", "admin"),
-        ("block", "nobody"),
-        ("delete", "nobody"),
-        ("password", "nobody", "--password", PASSWORD),
-        ("block", "\u212aarl"),
-        ("block", "x\udcff"),
-    ],
-)
-def test_a_user_who_is_not_there_is_refused(run: Run, words: tuple[str, ...]) -> None:
-    run("user", "add", "karl", "--password", PASSWORD)
-    assert "no user" in run("user", *words).refusal
-
-
-def test_an_admin_confirms_the_address_of_a_user_who_gets_no_email(
-    run: Run, database: Database
-) -> None:
-    run("user", "add", "ann", "--password", PASSWORD, "--email", "ann@example.org")
-    assert "has no email address that has to be confirmed" in run("user", "confirm", "ann").refusal
-    added = run("user", "show", "ann", "--json").json
-    assert added["email_confirmed_at"] == added["created_at"]
+def test_a_name_cannot_steer_the_terminal(run: Run, ini: Path, database: Database) -> None:
+    name = "\x1b[31mred\tname"
     with database.session.begin() as db:
-        db.execute(update_of(User).values(email_confirmed_at=None))
-    shown = run("user", "confirm", "ANN").out
-    assert "ann@example.org is the confirmed email address of ann now." in shown
-    with database.session.begin() as db:
-        db.execute(update_of(User).values(unconfirmed_email="new@example.org"))
-    assert run("user", "confirm", "ann", "--json").json["email"] == "new@example.org"
-    row = user(database, "ann")
-    assert (row.email, row.unconfirmed_email) == ("new@example.org", None)
-    log = run("log", "list", "--json").json
-    assert "user.email_confirmed" in str(log)
-    assert "example.org" not in str(log)
-    assert "There is no user" in run("user", "confirm", "nobody").refusal
+        insert_row(db, User, login="emil", name=name)
+        insert_row(db, User, login="fred")
+    for shown in (run("user", "list").out, run_on_terminal(ini, "user", "list").shown):
+        assert "\x1b" not in shown
+        assert "\N{REPLACEMENT CHARACTER}[31mred\N{REPLACEMENT CHARACTER}name" in shown
+    assert run("user", "list", "--json").json["users"][0]["name"] == name
+    assert "--after" in run("user", "list", "--limit", 1).err

@@ -22,32 +22,10 @@ def added(run: Run) -> int:
     return int(found["id"])
 
 
-def test_a_webhook_is_listed_without_its_secret_and_deleted(run: Run, added: int) -> None:
-    outcome = run("webhook", "list", "--json")
-    [listed] = outcome.json["webhooks"]
-    assert (listed["id"], listed["url"], listed["events"]) == (added, URL, ["topic.created"])
-    assert "whsec_" not in outcome.out
-    assert run("webhook", "delete", added).code == 0
-    assert run("webhook", "list").out == "There are no webhooks.\n"
-
-
-def test_an_unknown_type_is_refused_by_its_name(run: Run) -> None:
-    unknown = run("webhook", "add", URL, "--event", "topic.exploded")
-    assert unknown.code == 2
-    assert "topic.exploded" in unknown.err
-
-
 def test_rotating_prints_another_secret(run: Run, added: int) -> None:
     found = run("webhook", "rotate", added, "--json").json
     expected = webhook_signature.derive_secret(SECRET, added, 2)
     assert found["secret"] == webhook_signature.format_secret(expected)
-
-
-def test_a_webhook_is_switched_off_and_on(run: Run, added: int) -> None:
-    for word, active in (("off", False), ("on", True)):
-        assert run("webhook", word, added).code == 0
-        [listed] = run("webhook", "list", "--json").json["webhooks"]
-        assert listed["active"] is active
 
 
 def test_deliveries_are_listed_and_sent_again(run: Run, database: Database, added: int) -> None:

@@ -14,9 +14,11 @@ from forumsvc.doctor import postgresql, roles
 from tests.functional.background_jobs import let_worker_live
 from tests.functional.cli.conftest import ini as ini
 from tests.functional.cli.conftest import one_search_for_loaders as one_search_for_loaders
+from tests.functional.cli.conftest import run as run
 from tests.functional.cli.conftest import run_command
+from tests.functional.cli.conftest import shared_applications as shared_applications
 
-SERVER = "[server:main]\nuse = egg:forumsvc\nlisten = 127.0.0.1:0\n"
+SERVER = {"use": "egg:forumsvc", "listen": "127.0.0.1:0"}
 
 
 DURABLE = ("fsync", "full_page_writes", "synchronous_commit", "autovacuum")
@@ -104,16 +106,32 @@ def examine(
     disk: Callable[[float], None],
     durable: Callable[..., None],
 ) -> Examine:
-    """A function: examine the forum, with these words, settings and lines of `[server:main]`."""
+    """A function: examine the forum, with these words, settings, keys of `[server:main]` and
+    sections.
+    """
     disk(0.5)
     durable()
 
-    def run(*words: str, server: str = "", **settings: object) -> Examined:
-        lines = [f"{key.replace('__', '.')} = {value}" for key, value in settings.items()]
+    def run(
+        *words: str,
+        server: dict[str, object] | None = None,
+        sections: str = "",
+        **settings: object,
+    ) -> Examined:
         path = tmp_path / "examined.ini"
-        path.write_text("\n".join([ini.read_text(), *lines, SERVER + server]))
+        named = {key.replace("__", "."): value for key, value in settings.items()}
+        lines = _changed(ini.read_text().splitlines(), named)
+        lines += ["[server:main]", *_changed([], {**SERVER, **(server or {})}), sections]
+        path.touch(0o600)
+        path.write_text("\n".join(lines))
         outcome = run_command("-c", path, "doctor", "--json", *words)
         assert outcome.err == ""
         return Examined(json.loads(outcome.out), outcome.code)
 
     return run
+
+
+def _changed(lines: list[str], values: dict[str, Any]) -> list[str]:
+    """Return the lines of a section with these values in the place of its own."""
+    kept = [line for line in lines if line.partition(" = ")[0] not in values]
+    return kept + [f"{key} = {value}" for key, value in values.items()]

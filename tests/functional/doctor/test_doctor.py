@@ -2,22 +2,26 @@
 
 import io
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
+from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.doctor import folders
 from forumsvc.doctor import run as running
 from forumsvc.doctor.finding import Finding, warning
 from forumsvc.media.storage import LocalStorage
-from forumsvc.models import Photo, User
+from forumsvc.models import EventType, Photo, User
+from forumsvc.services import events
+from forumsvc.services.event_consumers import consume
 from tests.databases import on_sqlite
-from tests.functional.background_jobs import let_worker_live
 from tests.functional.cli.conftest import run_command
-from tests.functional.doctor.conftest import SERVER, Examine
+from tests.functional.doctor.conftest import Examine
+from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.raw import dump
 from tests.functional.rows import insert_row
 from tests.functional.test_backup import FIRST, SECOND, name_of
@@ -38,21 +42,6 @@ def test_a_healthy_forum_has_no_finding_above_info_and_is_not_changed(
     assert printed.out.splitlines()[-1] == "Nothing is wrong."
 
 
-def test_no_worker_alive_is_an_error_that_says_what_to_start(
-    examine: Examine, database: Database
-) -> None:
-    let_worker_live(database, -6)
-    message = examine().only("error", "background")
-    assert message.startswith("No background worker is alive")
-    assert "forumsvc work" in message
-
-
-@on_sqlite
-def test_what_check_finds_is_found_too(examine: Examine) -> None:
-    message = examine(photos__dir="/proc/nope").only("error", "configuration")
-    assert message.startswith("photos.dir: '/proc/nope' cannot be used")
-
-
 def test_a_database_that_is_away_is_told_once_without_its_password(
     tmp_path: Path, disk: Callable[[float], None]
 ) -> None:
@@ -61,7 +50,7 @@ def test_a_database_that_is_away_is_told_once_without_its_password(
     lines = "[app:main]\nuse = egg:forumsvc\nsite.environment = development\n"
     secret = "session.secret = a secret that these tests made up\n"
     url = f"sqlalchemy.url = postgresql://u:s3cret@/forum?host={tmp_path}\n"
-    path.write_text(lines + secret + url + SERVER)
+    path.write_text(f"{lines}{secret}{url}[server:main]\nuse = egg:forumsvc\n")
     outcome = run_command("-c", path, "doctor")
     assert (outcome.code, outcome.err) == (1, "")
     assert "s3cret" not in outcome.out
@@ -112,17 +101,6 @@ def test_an_area_that_hangs_is_a_finding(examine: Examine, monkeypatch: pytest.M
 
 
 @on_sqlite
-@pytest.mark.parametrize(("share", "level"), [(0.19, "warning"), (0.04, "error")])
-def test_little_space_is_a_warning_and_hardly_any_an_error(
-    examine: Examine, disk: Callable[[float], None], share: float, level: str, tmp_path: Path
-) -> None:
-    disk(share)
-    message = examine().only(level, "disk")
-    assert message.startswith(f"{share:.0%} of the disk of ")
-    assert str(tmp_path / "var" / "photos") in message
-
-
-@on_sqlite
 def test_photos_of_which_none_has_a_file_are_found(
     examine: Examine, database: Database, tmp_path: Path
 ) -> None:
@@ -136,3 +114,22 @@ def test_photos_of_which_none_has_a_file_are_found(
     assert "None of the 2 newest photos has a file: is photos.dir =" in message
     LocalStorage(tmp_path / "photos").put(names[0], io.BytesIO(FIRST), "image/png")
     assert examine(photos__dir="photos").faults == []
+
+
+def test_events_that_wait_are_a_warning_after_five_minutes(
+    examine: Examine, database: Database
+) -> None:
+    for ago in (timedelta(hours=2), timedelta(0)):
+        with database.session.begin() as db:
+            events.record(db, EventType.USER_CREATED, clock.now() - ago, actor_id=None)
+    wait_for_horizon(database)
+    with database.session.begin() as db:
+        consume(db, "indexer", lambda db, batch: None, clock.now(), limit=0)
+    assert (
+        examine()
+        .only("warning", "background")
+        .startswith("Events that indexer has yet to read: 2, the oldest is 2 hours old.")
+    )
+    with database.session.begin() as db:
+        consume(db, "indexer", lambda db, batch: None, clock.now(), limit=1)
+    assert examine().faults == []

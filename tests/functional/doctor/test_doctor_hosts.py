@@ -110,7 +110,7 @@ def test_a_host_without_a_background_worker_counts_where_it_is_examined(
 ) -> None:
     start("other")
     assert of_hosts(examine().findings) == []
-    found = of_hosts(examine(server="worker = false\n").findings)
+    found = of_hosts(examine(server={"worker": "false"}).findings)
     assert found[-1][1].startswith("2 hosts serve this forum: ")
 
 
@@ -118,7 +118,7 @@ def test_several_processes_of_one_host_with_limits_of_their_own_are_worth_knowin
     examine: Examine, start: Start
 ) -> None:
     start()
-    examined = examine(server="processes = 3\n")
+    examined = examine(server={"processes": 3})
     assert examined.faults == []
     [message] = examined.infos("hosts")
     assert message.startswith("rate_limit.storage is memory://: each of 3 processes")

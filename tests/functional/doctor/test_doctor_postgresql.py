@@ -16,35 +16,12 @@ Settings = Callable[..., None]
 
 
 @on_postgresql
-@pytest.mark.parametrize(
-    ("name", "level"),
-    [
-        *(("fsync", "error"), ("full_page_writes", "error"), ("synchronous_commit", "warning")),
-        *(("autovacuum", "warning"), ("track_counts", "warning")),
-    ],
-)
-def test_what_endangers_data_must_not_be_off(
-    examine: Examine, durable: Settings, name: str, level: str
-) -> None:
-    durable(**{name: "off"})
-    message = examine().only(level, "database")
-    assert message.startswith(f"PostgreSQL has {name} = off: ")
-
-
-@on_postgresql
 def test_the_settings_are_those_of_the_server(database: Database) -> None:
     with database.reads.connect() as db:
         found = postgresql.server_settings(db)
         assert {name: db.scalar(text(f"SHOW {name}")) for name in DURABLE} == {
             name: found[name] for name in DURABLE
         }
-
-
-@on_postgresql
-def test_a_version_without_fixes_is_worth_knowing(examine: Examine, durable: Settings) -> None:
-    durable(server_version_num="130002")
-    [message] = [one for one in examine().infos("database") if "fixes" in one]
-    assert message.startswith("PostgreSQL 13 gets no fixes since November 2025")
 
 
 @on_postgresql

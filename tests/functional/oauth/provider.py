@@ -13,11 +13,11 @@ from webtest import TestResponse
 from forumsvc.models import OAuthToken, User
 from forumsvc.oauth import clients
 from forumsvc.passwords import hash_password
+from tests.functional.api_stories import Story
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.pages.visitor import Visitor, form_of
 from tests.functional.rows import insert_row
-from tests.functional.api_stories import Story
 
 from .application import PASSWORD
 

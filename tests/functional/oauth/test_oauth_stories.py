@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.functional.api_stories import Row, stories_of
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
-from tests.functional.api_stories import Row, stories_of
 
 from .provider import ManualClock, OAuthStory
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +78,13 @@ def mail(forum: Forum, ini_dir: Path) -> Iterator[Mail]:
     """Return a function that returns the received messages, oldest first."""
     folder = ini_dir / "var" / "mail"
 
-    def read() -> list[EmailMessage]:
-        forum.registry.job_runner.run_due(JobKind.MAIL)
-        files = sorted(folder.glob("*.eml"))
-        return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
-
-    yield read
+    yield partial(read_mails, forum, folder)
     for file in folder.glob("*"):
         file.unlink()
+
+
+def read_mails(forum: Forum, folder: Path) -> list[EmailMessage]:
+    """Send what waits, and return the messages in a folder, oldest first."""
+    forum.registry.job_runner.run_due(JobKind.MAIL)
+    files = sorted(folder.glob("*.eml"))
+    return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]

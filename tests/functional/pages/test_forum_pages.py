@@ -1,12 +1,14 @@
 """The forum's pages, read by visitors and used by members."""
 
+import gzip
+
 import pytest
 from webtest import TestResponse
 
 from forumsvc.pages.topics import show
-from tests.functional.conftest import MakeForum
+from forumsvc.services.search_reindex import reindex
 from tests.functional.forum import Forum, Person, content
-from tests.functional.pages.visitor import PASSWORD, Visitor, problem, with_password
+from tests.functional.pages.visitor import Visitor, with_password
 from tests.functional.statements import counting
 
 
@@ -32,40 +34,6 @@ def test_an_unchanged_page_is_304_for_visitors_and_a_changed_one_is_new(
 def test_the_views_of_a_cached_page_are_those_of_now(visitor: Visitor, topic: int) -> None:
     shown = [int(visitor.get(f"/topics/{topic}").html.find("data").text) for _ in range(3)]
     assert shown[1:] == [shown[0] + 1, shown[0] + 2]
-
-
-def test_a_deleted_topic_is_gone_and_a_banned_one_not_found(
-    forum: Forum, visitor: Visitor, topic: int
-) -> None:
-    admin = forum.person("root", role="admin")
-    admin.post(f"/topics/{topic}/ban")
-    assert visitor.get(f"/topics/{topic}").status_int == 404
-    admin.post(f"/topics/{topic}/action", type="unban")
-    admin.delete(f"/topics/{topic}")
-    assert visitor.get(f"/topics/{topic}").status_int == 410
-
-
-def test_a_page_behind_the_last_of_a_topic_is_not_found(visitor: Visitor, topic: int) -> None:
-    assert visitor.get(f"/topics/{topic}?page=1").status_int == 200
-    page = visitor.get(f"/topics/{topic}?page=999")
-    assert (page.status_int, problem(page)) == (404, "This topic has no such page.")
-
-
-@pytest.mark.parametrize(
-    ("path", "to"),
-    [
-        ("/nodes", "/topics"),
-        ("/nodes/1", "/topics/node1"),
-        ("/nodes/1/", "/nodes/1"),
-        ("/topics/1/?page=2", "/topics/1?page=2"),
-        ("/bob/", "/bob"),
-        ("/topics/feed", "/topics/feed.xml"),
-    ],
-)
-def test_an_address_that_somebody_may_try_leads_to_the_page(
-    visitor: Visitor, path: str, to: str
-) -> None:
-    assert visitor.get(path).location == to
 
 
 @pytest.mark.parametrize("path", ["/a/b", "/topics/1/nothing"])
@@ -166,45 +134,6 @@ def test_a_button_stands_where_the_api_would_allow_it(
     assert people["ann"].post(f"{path}/close").status_int == 403
 
 
-def test_the_buttons_of_a_member_follow_and_block(forum: Forum, visitor: Visitor, ann: int) -> None:
-    forum.person("bob")
-    visitor.log_in()
-    reader = forum.caller(forum.token(ann))
-    for action, path, logins in (
-        *(("follow", "following", ["bob"]), ("unfollow", "following", [])),
-        *(("block", "blocked", ["bob"]), ("unblock", "blocked", [])),
-    ):
-        assert visitor.post(f"/bob/{action}").status_int == 303
-        assert [one["login"] for one in reader.get(f"/users/ann/{path}").json] == logins
-
-
-def test_a_visitor_who_writes_is_asked_to_log_in(visitor: Visitor, topic: int) -> None:
-    answer = visitor.get(f"/topics/{topic}/replies")
-    assert answer.location.endswith(f"/login?next=%2Ftopics%2F{topic}%2Freplies")
-    assert visitor.get("/topics/new").status_int == 303
-
-
-def test_a_user_with_the_name_of_a_page_has_a_page_below_users(
-    forum: Forum, visitor: Visitor
-) -> None:
-    forum.topic(forum.person("Topics"), forum.node())
-    assert visitor.get("/users/topics").html.find("h1").text.strip() == "Topics"
-    assert visitor.get("/").html.find("a", href="/users/Topics") is not None
-    forum.person("alice")
-    assert visitor.get("/users/alice").location == "/alice"
-
-
-def test_nobody_may_take_the_name_of_a_page(visitor: Visitor) -> None:
-    page = visitor.send("/signup", login="search", email="s@example.org", password=PASSWORD)
-    assert "reserved" in page.text
-
-
-def test_without_pages_of_the_forum_the_home_page_leads_to_the_api(make_forum: MakeForum) -> None:
-    visitor = Visitor(make_forum(pages__forum="false"))
-    assert visitor.get("/").html.find("a", href="http://localhost/api/v3/topics") is not None
-    assert visitor.get("/topics").status_int == 404
-
-
 @pytest.mark.parametrize(
     ("path", "of_visitor", "of_member"),
     [
@@ -246,13 +175,6 @@ def test_a_cached_page_and_a_304_allow_the_pictures_that_the_page_allowed(
         assert "img-src 'self' https:" in answer.headers["Content-Security-Policy"]
 
 
-def test_the_summary_of_a_node_is_rendered_and_harmless(forum: Forum, visitor: Visitor) -> None:
-    node = forum.node("Boats", summary="All that *floats*<script>x</script>")
-    page = visitor.get(f"/topics/node{node}")
-    assert page.html.find("main").find("em").text == "floats"
-    assert page.html.find("main").find("script") is None
-
-
 def test_a_link_to_a_heading_stays_in_its_post(forum: Forum, visitor: Visitor, topic: int) -> None:
     bob, text = forum.person("robert"), '# Setup\n\n[up](#setup)\n\n`<b id="user-content-setup">`'
     replies = [forum.reply(bob, topic, text) for _ in range(2)]
@@ -287,3 +209,35 @@ def test_a_page_links_to_the_texts_that_would_make_it_too_long(
         later = posts[len(shown) - shown[::-1].index(True) :]
         path = later[0].select_one("a[href*=from]")["href"] if later else ""
     assert found == ["First reply", *(f"Text {number}" for number in range(4))]
+
+
+def test_more_results_are_on_the_next_page(forum: Forum, visitor: Visitor) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    for number in range(21):
+        forum.topic(alice, node, title=f"Canoe {number}")
+    reindex(forum.database)
+    page = visitor.get("/search", q="canoe").click("More")
+    assert len(page.html.find(class_="found").find_all("li")) == 1
+
+
+MOST = 40_000
+"""Bytes of a topic with 20 replies and all that it loads, compressed, but for pictures."""
+
+
+@pytest.mark.parametrize("is_member", [False, True])
+def test_a_topic_with_20_replies_is_small(
+    forum: Forum, visitor: Visitor, ann: int, is_member: bool
+) -> None:
+    if is_member:
+        visitor.log_in()
+    alice = forum.person("alice")
+    text = "Some words with a [link](https://example.org) and `code`, as posts have them. " * 6
+    topic = forum.topic(alice, forum.node(), body=text)
+    for number in range(20):
+        forum.reply(alice, topic, f"{number}: {text}")
+    page = visitor.get(f"/topics/{topic}")
+    loaded = [one["href"] for one in page.html.find_all("link", rel="stylesheet")]
+    loaded += [one["src"] for one in page.html.find_all("script", src=True)]
+    bodies = [page.body, *(visitor.get(address).body for address in loaded)]
+    assert len(bodies) == 4 + is_member
+    assert sum(len(gzip.compress(body)) for body in bodies) < MOST

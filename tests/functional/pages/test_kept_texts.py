@@ -1,16 +1,16 @@
 """Whatever happens while somebody writes, what they wrote is in the page that answers."""
 
-from collections.abc import Callable
-
 import pytest
 from sqlalchemy import select
 from webtest import Form, TestResponse
 
-from forumsvc.models import HeldPost, Reply, Report, UserState
+from forumsvc.models import Photo, Reply, Report, Topic, TopicLike
+from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 
-from .visitor import PASSWORD, Visitor, expire_sessions, form_of, sent, with_password
+from .pictures import png
+from .visitor import PASSWORD, Visitor, expire_sessions, form_of, problem, sent, with_password
 
 TEXT = "A long text\n\nof two paragraphs"
 
@@ -42,20 +42,6 @@ def test_a_text_survives_an_ended_session_a_wrong_password_and_is_sent(
     done = back.forms[max(back.forms)].submit().follow().follow()
     assert "of two paragraphs" in done.html.find(class_="reply").text
     assert forum.count(Reply) == 1
-
-
-def test_a_new_topic_survives_an_ended_session_with_its_title_and_node(
-    forum: Forum, member: Visitor
-) -> None:
-    node = forum.node("Boats")
-    form = member.form("/topics/new")
-    form["title"], form["node_id"], form["body"] = "Sails", str(node), TEXT
-    expire_sessions(forum)
-    page = form.submit()
-    back = sent(page.forms[max(page.forms)], username="ann", password=PASSWORD)
-    done = back.forms[max(back.forms)].submit().follow()
-    assert done.html.find("h1").text == "Sails"
-    assert "Boats" in done.html.find("main").text
 
 
 @pytest.mark.parametrize("what", ["report", "profile"])
@@ -92,71 +78,6 @@ def test_a_text_survives_a_login_in_another_tab(forum: Forum, member: Visitor, t
     assert forum.count(Reply) == 1
 
 
-@pytest.mark.parametrize("what", ["closed", "deleted", "banned", "silenced"])
-def test_a_text_that_is_refused_stands_in_the_page_that_says_so(
-    forum: Forum, member: Visitor, topic: int, ann: int, what: str
-) -> None:
-    form = _reply_form(member, topic)
-    admin = forum.person("root", role="admin")
-    happens: dict[str, Callable[[], object]] = {
-        "closed": lambda: admin.post(f"/topics/{topic}/action", type="close"),
-        "deleted": lambda: admin.delete(f"/topics/{topic}"),
-        "banned": lambda: admin.post(f"/topics/{topic}/ban"),
-        "silenced": lambda: forum.change(ann, state=UserState.BLOCKED),
-    }
-    happens[what]()
-    page = form.submit(status="*")
-    assert page.status_int in (403, 404, 410)
-    assert _same(_text_of(page)) == TEXT
-    assert forum.count(Reply) == 0
-
-
-def test_the_slower_of_two_editors_sees_both_texts_and_may_save(
-    forum: Forum, visitor: Visitor, ann: int
-) -> None:
-    author = forum.caller(forum.token(ann))
-    made = author.post("/topics", title="T", node_id=forum.node(), body="First").json
-    topic = made["id"]
-    visitor.log_in()
-    mine = visitor.form(f"/topics/{topic}/edit")
-    author.post(f"/topics/{topic}", title="T", node_id=made["node_id"], body="Theirs")
-    page = sent(mine, body="Mine")
-    assert page.status_int == 409
-    assert _text_of(page).split() == ["Theirs", "Mine"]
-    assert author.get(f"/topics/{topic}").json["body"] == "Theirs"
-    assert page.forms[max(page.forms)].submit().status_int == 303
-    assert author.get(f"/topics/{topic}").json["body"] == "Mine"
-
-
-def test_the_slower_of_two_editors_of_a_reply_sees_both_texts(
-    forum: Forum, member: Visitor, ann: int, topic: int
-) -> None:
-    author = Person(forum.app, forum.token(ann), ann, "ann")
-    reply = forum.reply(author, topic, "First")
-    mine = member.form(f"/replies/{reply}/edit")
-    author.post(f"/replies/{reply}", body="Theirs")
-    page = sent(mine, body="Mine")
-    assert page.status_int == 409
-    assert _text_of(page).split() == ["Theirs", "Mine"]
-
-
-def test_a_quotation_is_added_to_what_stands_in_the_field(
-    forum: Forum, member: Visitor, topic: int
-) -> None:
-    reply = forum.reply(forum.person("bob"), topic, "First\nSecond")
-    form = _reply_form(member, topic)
-    page = member.app.post(form.action, [*form.submit_fields(), ("quote", str(reply))])
-    assert _same(_text_of(page)) == f"{TEXT}\n\n> First\n> Second\n\n@bob #1"
-    assert forum.count(Reply) == 1
-
-
-def test_a_text_goes_only_to_the_forms_of_posts(forum: Forum, visitor: Visitor) -> None:
-    with_password(forum)
-    fields = {"kept_path": "/applications", "kept_body": "x", "username": "ann"}
-    answer = visitor.post("/login", password=PASSWORD, **fields)
-    assert (answer.status_int, answer.location) == (303, "/")
-
-
 def test_a_form_of_another_site_ends_no_login_and_plants_no_text(forum: Forum, topic: int) -> None:
     sent_by_a_browser = {"Accept": "text/html", "Sec-Fetch-Site": "cross-site"}
     path = f"/topics/{topic}/replies"
@@ -164,20 +85,6 @@ def test_a_form_of_another_site_ends_no_login_and_plants_no_text(forum: Forum, t
     assert "Set-Cookie" not in foreign.headers
     kept = {"kept_path": path, "kept_body": TEXT}
     assert TEXT not in Visitor(forum).get("/login", **kept).text
-
-
-def test_who_edits_a_topic_that_was_moved_meanwhile_sees_where_it_is_now(
-    forum: Forum, member: Visitor, ann: int
-) -> None:
-    author = forum.caller(forum.token(ann))
-    here, there = forum.node("Here"), forum.node("There")
-    topic = author.post("/topics", title="T", node_id=here, body="B").json["id"]
-    form = member.form(f"/topics/{topic}/edit")
-    chief = forum.person("chief", role="maintainer")
-    chief.post(f"/topics/{topic}", title="New", node_id=there, body="B")
-    page = sent(form, body="Mine")
-    assert page.status_int == 409
-    assert [one.text for one in page.html.main.select("p > strong")] == ["New", "There"]
 
 
 def test_an_edit_that_is_sent_twice_is_saved_and_no_conflict(
@@ -191,33 +98,103 @@ def test_an_edit_that_is_sent_twice_is_saved_and_no_conflict(
         assert [form.submit(status="*").status_int for _ in range(2)] == [303, 303], path
 
 
-def test_a_held_post_that_is_changed_is_still_its_own_after_a_login_in_between(
-    make_forum: MakeForum,
+def test_a_form_that_is_sent_twice_posts_once(forum: Forum, member: Visitor) -> None:
+    node, visitor = forum.node(), member
+    form = visitor.form("/topics/new")
+    given = {"title": "A boat", "body": "A new boat", "node_id": str(node)}
+    answers = [sent(form, **given).location for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert forum.count(Topic) == 1
+    page = visitor.get("/topics").click("A boat")
+    form = page.forms[next(key for key, one in page.forms.items() if "body" in one.fields)]
+    answers = [sent(form, body="Who sails it?").location for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert forum.count(Reply) == 1
+    # Back, and another text: that is another reply.
+    assert sent(form, body="And who paid?").status_int == 303
+    assert forum.count(Reply) == 2
+
+
+def test_a_form_with_a_picture_that_is_sent_twice_keeps_one_picture(
+    forum: Forum, member: Visitor
 ) -> None:
-    forum = make_forum(posts__hold_first="1")
-    with_password(forum)
-    member = Visitor(forum)
-    member.log_in()
-    given = {"title": "T", "node_id": str(forum.node()), "body": "First"}
-    held = sent(member.form("/topics/new"), **given).follow()
-    form = form_of(held.click("Change the text and send it again"))
-    form["body"] = "Second"
-    expire_sessions(forum)
-    page = form.submit(status="*")
-    back = sent(page.forms[max(page.forms)], username="ann", password=PASSWORD)
-    assert back.forms[max(back.forms)].submit(status="*").status_int == 303
-    with forum.database.reads.connect() as db:
-        waiting = db.scalars(select(HeldPost.body).where(HeldPost.state == "waiting")).all()
-    assert waiting == ["Second"]
+    given = {"title": "A boat", "body": "Look", "node_id": str(forum.node()), "picture": png()}
+    form = member.form("/topics/new")
+    answers = [sent(form, **given) for _ in range(2)]
+    assert answers[0].location == answers[1].location
+    assert (forum.count(Topic), forum.count(Photo)) == (1, 1)
+    [picture] = member.get(answers[0].location).html.select(".forum-content img")
+    assert member.get(picture["src"]).status_int == 200
 
 
-@pytest.mark.parametrize("button", ["like", "follow", "favorite"])
-def test_a_button_whose_session_has_ended_leads_back_to_the_topic(
-    forum: Forum, member: Visitor, topic: int, button: str
+def test_a_like_and_a_report_that_are_sent_twice_count_once(
+    forum: Forum, member: Visitor, topic: int
 ) -> None:
     page = member.get(f"/topics/{topic}")
-    form = next(one for one in page.forms.values() if one.action.endswith(f"/{button}"))
-    expire_sessions(forum)
-    asked = form.submit(status="*").maybe_follow()
-    back = sent(form_of(asked), username="ann", password=PASSWORD)
-    assert (back.status_int, back.location) == (303, f"/topics/{topic}")
+    like = next(one for one in page.forms.values() if one.action.endswith("/like"))
+    assert [like.submit(status="*").status_int for _ in range(2)] == [303, 303]
+    assert forum.count(TopicLike) == 1
+    assert forum.nobody.get(f"/topics/{topic}").json["likes_count"] == 1
+    report = member.form(f"/topics/{topic}/report")
+    assert [sent(report, category="spam").status_int for _ in range(2)] == [303, 303]
+    assert forum.count(Report) == 1
+
+
+def test_back_after_the_log_out_shows_nothing_of_the_member_and_sends_nothing(
+    forum: Forum, member: Visitor, topic: int
+) -> None:
+    page = member.get(f"/topics/{topic}")
+    assert page.headers["Cache-Control"] == "no-store"
+    form = page.forms[next(key for key, one in page.forms.items() if "body" in one.fields)]
+    assert member.get("/notifications").status_int == 200
+    member.post("/logout")
+    assert not member.is_logged_in()
+    again = member.get("/notifications")
+    assert (again.status_int, "/login?" in again.location) == (303, True)
+    assert "ann" not in member.get(f"/topics/{topic}").html.find("header").text
+    assert sent(form, body="After the log-out").html.find("h1").text == "Log in"
+    assert forum.count(Reply) == 0
+
+
+def test_a_second_tab_that_logs_in_leads_on(forum: Forum) -> None:
+    with_password(forum, "ann")
+    visitor = Visitor(forum)
+    second = visitor.form("/login", next="/about")
+    visitor.log_in("ann")
+    done = sent(second, username="ann", password="wrong")
+    assert (done.status_int, done.location) == (303, "/about")
+    assert visitor.is_logged_in()
+
+
+@each(
+    ("path", "values", "kept"),
+    [
+        ("/login", {"username": "ann", "password": "Secret123456"}, "ann"),
+        ("/signup", {"login": "new", "email": "n@example.org", "password": "Secret123456"}, "new"),
+    ],
+)
+def test_a_form_without_its_cookie_is_shown_again_with_what_was_typed(
+    make_forum: MakeForum, path: str, values: dict[str, str], kept: str
+) -> None:
+    forum = make_forum(accounts__registration="open")
+    visitor = Visitor(forum)
+    form = visitor.form(path)
+    visitor.app.reset()
+    page = sent(form, **values)
+    assert page.status_int == 403
+    assert "Allow cookies" in problem(page)
+    assert f'value="{kept}"' in page.text
+    assert "Secret123456" not in page.text
+    again = sent(form_of(page), **values)
+    assert "Allow cookies" not in again.text
+
+
+def test_a_forum_that_takes_no_sign_ups_says_so(make_forum: MakeForum) -> None:
+    forum = make_forum(accounts__registration="closed")
+    answer = forum.app.post("/signup", {}, {"Accept": "text/html"}, status="*")
+    assert answer.status_int in (403, 404)
+
+
+def test_a_program_gets_the_error_as_json(forum: Forum) -> None:
+    answer = forum.app.post("/login", {}, status=403)
+    assert "out of date" in answer.json["error"]

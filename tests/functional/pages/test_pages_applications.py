@@ -9,12 +9,11 @@ from webtest import TestResponse
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, codes
 from forumsvc.pages.oauth import applications
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 from tests.functional.threads import together
 
-from .visitor import PASSWORD, Visitor, form_of, problem, sent, with_password, wrong
+from .visitor import PASSWORD, Visitor, form_of, problem, sent, with_password
 
 
 def register(member: Visitor, **fields: object) -> TestResponse:
@@ -119,56 +118,12 @@ def test_a_members_application_never_gets_the_password_grant(forum: Forum, membe
     assert answer.json["error"] == "unauthorized_client"
 
 
-def test_a_public_application_has_no_secret(member: Visitor) -> None:
-    assert len(shown(register(member, kind="public"))) == 1
-
-
 def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, member: Visitor) -> None:
     client_id, old = shown(register(member))
     _, new = shown(button(member, f"/applications/{client_id}/rotate"))
     with forum.database.reads.connect() as db:
         assert clients.authenticate(db, client_id, old) is None
         assert clients.authenticate(db, client_id, new) is not None
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("redirect_uris", "http://evil.example/"),
-        ("redirect_uris", "x"),
-        ("name", "a\x07b"),
-        ("name", "a\u202eb"),
-        ("name", "\u3164"),
-        ("name", "Forum (official) ✔"),
-        ("name", "adm\u200bin"),
-    ],
-)
-def test_an_error_is_shown_at_its_field(
-    forum: Forum, member: Visitor, field: str, value: str
-) -> None:
-    page = register(member, **{field: value})
-    assert wrong(page)
-    assert form_of(page)[field].value == value
-    assert owned(forum) == 0
-
-
-def test_a_form_without_a_grant_type_shows_an_error(forum: Forum, member: Visitor) -> None:
-    page = register(member, authorization_code=False, refresh_token=False)
-    assert page.html.find(id="grants-wrong") is not None
-    public = register(member, kind="public", client_credentials=True)
-    assert "no secret" in public.html.find(id="grants-wrong").text
-    assert owned(forum) == 0
-
-
-@pytest.mark.parametrize("action", ["rotate", "delete"])
-def test_other_users_applications_are_not_accessible(
-    forum: Forum, member: Visitor, action: str
-) -> None:
-    app = Application(forum)
-    client_id = app.credentials["client_id"]
-    assert member.post(f"/applications/{client_id}/{action}").status_int == 404
-    with forum.database.reads.connect() as db:
-        assert clients.authenticate(db, client_id, app.credentials["client_secret"]) is not None
 
 
 @pytest.mark.both_databases
@@ -206,20 +161,4 @@ def test_an_application_can_be_deleted_though_nobody_may_register_one_any_more(
         )
     assert member.post(f"/applications/{client_id}/rotate").status_int == 403
     assert member.post(f"/applications/{client_id}/delete").status_int == 303
-    assert owned(forum) == 0
-
-
-def test_without_user_registered_clients_only_authorizations_are_shown(
-    make_forum: MakeForum,
-) -> None:
-    forum = make_forum()
-    with_password(forum)
-    visitor = Visitor(forum)
-    visitor.log_in()
-    page = visitor.get("/applications")
-    assert page.status_int == 200
-    assert "Register an application" not in page.text
-    fields = {"name": "x", "kind": "public", "authorization_code": "1"}
-    assert visitor.post("/applications", **fields).status_int == 403
-    assert visitor.post("/applications/x/rotate").status_int == 403
     assert owned(forum) == 0

@@ -147,10 +147,3 @@ def test_every_static_file_has_its_media_type_and_is_not_sniffed(
     assert served.headers["X-Content-Type-Options"] == "nosniff"
     assert served.headers["Cache-Control"] == "public, no-cache"
     assert served.content_length == len(served.body) > 0
-
-
-def test_docs_can_be_disabled(make_forum: MakeForum) -> None:
-    visitor = Visitor(make_forum(**{"docs.enabled": "false"}))
-    for path in ("/docs", "/docs/guide", explorer.REDIRECT_PATH, "/docs/files/explorer.js"):
-        assert visitor.get(path).status_int == 404
-    assert "/docs" not in visitor.get("/").text

@@ -1,16 +1,22 @@
 """Changing the password, and resetting it by a link."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import select
+from webtest import TestResponse
 
 from forumsvc import clock
-from forumsvc.models import LoginFailure, LoginSuccess
-from tests.functional.conftest import MakeForum
+from forumsvc.models import BrowserSession, JobKind, OAuthClient
+from forumsvc.oauth import codes
+from forumsvc.services import accounts
 from tests.functional.forum import Forum
+from tests.functional.oauth.application import Application
 from tests.functional.statements import counting
 
-from .visitor import NEW_PASSWORD, PASSWORD, Mail, Visitor, problem, sent, with_password, wrong
+from .visitor import NEW_PASSWORD, PASSWORD, Mail, Visitor, sent, with_password
 
 
 def link(mail: Mail) -> str:
@@ -19,46 +25,6 @@ def link(mail: Mail) -> str:
     address = next(word for word in words if "://" in word)
     assert address.startswith("http://localhost/password/reset?reset_token=")
     return address.removeprefix("http://localhost")
-
-
-def test_the_current_password_must_be_right_and_a_wrong_one_is_counted(
-    visitor: Visitor, ann: int
-) -> None:
-    visitor.log_in()
-    page = visitor.send("/password", current_password="wrong", new_password=NEW_PASSWORD)
-    assert wrong(page) == "Current password is wrong."
-    assert "X-Tm" not in page.headers
-    assert visitor.forum.count(LoginFailure) == 1
-    assert visitor.is_logged_in()
-
-
-def test_a_password_is_the_same_on_every_keyboard(visitor: Visitor, ann: int) -> None:
-    composed, decomposed = "grüne-äpfel 77", "gru\u0308ne-a\u0308pfel\u00a077"
-    visitor.log_in()
-    changed = visitor.send("/password", current_password=PASSWORD, new_password=decomposed)
-    assert changed.status_int == 303
-    assert visitor.log_in(password=composed).status_int == 303
-    again = visitor.send("/password", current_password=decomposed, new_password=NEW_PASSWORD)
-    assert again.status_int == 303
-    visitor.log_in(password=NEW_PASSWORD)
-    page = visitor.send("/password", current_password=NEW_PASSWORD, new_password="long enough\x85")
-    assert wrong(page) == "New password must not contain control characters (U+0085)."
-
-
-def test_a_reset_link_sets_a_password_and_logs_out_everywhere(
-    visitor: Visitor, ann: int, mail: Mail
-) -> None:
-    other = Visitor(visitor.forum)
-    other.log_in()
-    page = visitor.send("/password/forgotten", email="ANN@example.org")
-    assert page.status_int == 200
-    [message] = mail()
-    assert message["To"] == "ann@example.org"
-    assert "ann" in message.get_content()
-    answer = visitor.send(link(mail), new_password=NEW_PASSWORD)
-    assert answer.location == "/login"
-    assert not other.is_logged_in()
-    assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
 
 
 def test_an_unknown_address_gets_the_same_response_and_no_mail(
@@ -89,18 +55,6 @@ def test_a_request_costs_the_same_statements_for_a_known_and_an_unknown_address(
     assert costs[1] == costs[2]
 
 
-def test_a_link_works_once(visitor: Visitor, ann: int, mail: Mail) -> None:
-    visitor.send("/password/forgotten", email="ann@example.org")
-    path = link(mail)
-    form = visitor.form(path)
-    assert sent(form, new_password=NEW_PASSWORD).status_int == 303
-    again = sent(form, new_password="third-anchor-45")
-    assert again.status_int == 403
-    page = visitor.get(path)
-    assert (page.status_int, "This link was used" in problem(page)) == (403, True)
-    assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
-
-
 @pytest.mark.parametrize("seconds", [3599, 3601])
 def test_a_link_works_for_an_hour(
     visitor: Visitor, ann: int, mail: Mail, monkeypatch: pytest.MonkeyPatch, seconds: int
@@ -111,20 +65,6 @@ def test_a_link_works_for_an_hour(
     path = link(mail)
     times.append(times[0] + timedelta(seconds=seconds))
     assert visitor.get(path).status_int == (200 if seconds < 3600 else 403)
-
-
-def test_a_changed_password_or_address_invalidates_the_link(
-    visitor: Visitor, ann: int, mail: Mail
-) -> None:
-    visitor.send("/password/forgotten", email="ann@example.org")
-    path = link(mail)
-    visitor.forum.change(ann, email="new@example.org", email_key="new@example.org")
-    assert visitor.get(path).status_int == 403
-    visitor.forum.change(ann, email="ann@example.org", email_key="ann@example.org")
-    assert visitor.get(path).status_int == 200
-    visitor.log_in()
-    visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
-    assert visitor.get(path).status_int == 403
 
 
 def test_a_changed_reset_token_is_invalid(visitor: Visitor, ann: int, mail: Mail) -> None:
@@ -146,12 +86,6 @@ def test_a_changed_reset_token_is_invalid(visitor: Visitor, ann: int, mail: Mail
         assert visitor.get("/password/reset", reset_token=token).status_int == 403, token
 
 
-def test_a_deleted_user_gets_no_mail(visitor: Visitor, ann: int, mail: Mail) -> None:
-    visitor.forum.change(ann, state="deleted")
-    assert visitor.send("/password/forgotten", email="ann@example.org").status_int == 200
-    assert mail() == []
-
-
 def test_mail_to_one_address_is_limited(visitor: Visitor, mail: Mail) -> None:
     with_password(visitor.forum, "carol")
     for _ in range(7):
@@ -160,28 +94,123 @@ def test_mail_to_one_address_is_limited(visitor: Visitor, mail: Mail) -> None:
     assert len(mail()) == 5
 
 
-def test_mail_requests_of_one_address_are_limited(make_forum: MakeForum) -> None:
-    forum = make_forum(mail__delivery="folder", mail__requests_per_hour="2")
-    visitor = Visitor(forum)
-    answers = [visitor.send("/password/forgotten", email="x@example.org") for _ in range(3)]
-    assert [answer.status_int for answer in answers] == [200, 200, 429]
-    assert int(answers[2].headers["Retry-After"]) > 0
+CALLBACK = "https://app.example/cb"
 
 
-def test_without_mail_there_is_no_reset_page_and_no_link_to_it(make_forum: MakeForum) -> None:
-    visitor = Visitor(make_forum())
-    assert visitor.get("/password/forgotten").status_int == 403
-    assert visitor.post("/password/forgotten", email="a@example.org").status_int == 403
-    assert "/password/forgotten" not in visitor.get("/login").text
+class Logins:
+    """Everything that Ann's logins issued, and a token that an administrator issued."""
+
+    def __init__(self, forum: Forum, ann: int) -> None:
+        self.forum = forum
+        usual = Application(forum)
+        first = usual.log_in(password=PASSWORD).json
+        refreshed = usual.refresh(first["refresh_token"]).json
+        # Like the explorer: a client without refresh tokens.
+        self.bare = Application(forum, grants=("authorization_code",), redirect_uris=(CALLBACK,))
+        by_code = self._redeem(self._code(ann)).json
+        by_password = Application(forum, grants=("password",)).log_in(password=PASSWORD).json
+        self.tokens = {
+            "log-in": first["access_token"],
+            "refresh": refreshed["access_token"],
+            "code": by_code["access_token"],
+            "password alone": by_password["access_token"],
+        }
+        self.refresh: Callable[[], TestResponse] = lambda: usual.refresh(refreshed["refresh_token"])
+        self.code = self._code(ann)
+        self.admins = forum.token(ann)
+        self.browser = Visitor(forum)
+        self.browser.log_in()
+
+    def _code(self, user_id: int) -> str:
+        client_id = self.bare.credentials["client_id"]
+        with self.forum.database.session.begin() as db:
+            client = select(OAuthClient.id, OAuthClient.created_at)
+            row = db.execute(client.where(OAuthClient.client_id == client_id)).one()
+            return codes.issue(
+                db,
+                client_id=row.id,
+                user_id=user_id,
+                redirect_uri=CALLBACK,
+                scope="read write",
+                challenge=None,
+                ttl=60,
+                now=row.created_at,
+            )
+
+    def _redeem(self, code: str) -> TestResponse:
+        return self.bare.post(
+            "token", grant_type="authorization_code", code=code, redirect_uri=CALLBACK
+        )
+
+    def alive(self) -> list[str]:
+        """Return the names of those that are still valid."""
+        found = [
+            name
+            for name, token in self.tokens.items()
+            if self.forum.caller(token).get("/hello").status_int == 200
+        ]
+        found += ["refresh token"] if self.refresh().status_int == 200 else []
+        found += ["unredeemed code"] if self._redeem(self.code).status_int == 200 else []
+        found += ["session"] if self.browser.is_logged_in() else []
+        return found
 
 
-def test_a_new_password_is_looked_at_only_after_the_present_one(
-    visitor: Visitor, ann: int, forum: Forum
-) -> None:
+def change(visitor: Visitor, ann: int, ini_dir: Path) -> None:
+    """Change the password on the page."""
     visitor.log_in()
-    form = {"current_password": "wrong-wire-77", "new_password": "qwertyuiop"}
-    assert "is wrong" in wrong(visitor.send("/password", **form))
-    before = forum.count(LoginSuccess)
-    page = visitor.send("/password", **{**form, "current_password": PASSWORD})
-    assert "is one of the most common passwords" in wrong(page)
-    assert forum.count(LoginSuccess) == before + 1
+    answer = visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
+    assert "logged out everywhere" in answer.follow().text
+
+
+def reset(visitor: Visitor, ann: int, ini_dir: Path) -> None:
+    """Set a password with a reset link."""
+    visitor.send("/password/forgotten", email="ann@example.org")
+    visitor.forum.registry.job_runner.run_due(JobKind.MAIL)
+    [mail] = list((ini_dir / "var" / "mail").glob("*.eml"))
+    text = mail.read_text().replace("=\n", "").replace("=3D", "=")
+    mail.unlink()
+    address = next(word for word in text.split() if "reset_token=" in word)
+    answer = visitor.send(address.removeprefix("http://localhost"), new_password=NEW_PASSWORD)
+    assert "logged out everywhere" in answer.follow().text
+
+
+def command(visitor: Visitor, ann: int, ini_dir: Path) -> None:
+    """Set a password as `forumsvc user password` does."""
+    with visitor.forum.database.session.begin() as db:
+        accounts.set_password(db, "ann", NEW_PASSWORD)
+
+
+def button(visitor: Visitor, ann: int, ini_dir: Path) -> None:
+    """Log out everywhere with the button; the password stays."""
+    visitor.log_in()
+    page = visitor.get("/applications")
+    form = next(one for one in page.forms.values() if one.action == "/logout/everywhere")
+    answer = form.submit()
+    assert answer.location == "/login"
+    assert "logged out everywhere" in answer.follow().text
+    assert not visitor.is_logged_in()
+
+
+@pytest.mark.parametrize("end", [change, reset, command, button])
+def test_every_login_ends_but_an_administrators_token_stays_valid(
+    visitor: Visitor, forum: Forum, ann: int, ini_dir: Path, end: Callable[..., None]
+) -> None:
+    logins = Logins(forum, ann)
+    end(visitor, ann, ini_dir)
+    assert logins.alive() == []
+    assert forum.caller(logins.admins).get("/hello").status_int == 200
+    assert forum.count(BrowserSession) == 0
+    statuses = [
+        Visitor(forum).log_in(password=each).status_int for each in (PASSWORD, NEW_PASSWORD)
+    ]
+    assert statuses == ([303, 400] if end is button else [400, 303])
+
+
+def test_log_out_everywhere_affects_no_other_user(visitor: Visitor, forum: Forum, ann: int) -> None:
+    with_password(forum, "bob")
+    browser, app = Visitor(forum), Application(forum)
+    browser.log_in("bob")
+    issued = app.log_in("bob", PASSWORD).json
+    button(visitor, ann, Path())
+    assert browser.is_logged_in()
+    assert forum.caller(issued["access_token"]).get("/hello").status_int == 200

@@ -1,71 +1,16 @@
 """Signing up on the page."""
 
 import pytest
-from sqlalchemy import select
 
 from forumsvc.models import LoginFailure, User
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
+from tests.functional.oauth.application import Application
 from tests.functional.threads import together
 
-from .visitor import Visitor, form_of, problem, sent, wrong
+from .visitor import Visitor, sent
 
 GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
-
-
-def test_a_new_user_signs_up_is_logged_in_and_continues(visitor: Visitor) -> None:
-    answer = sent(visitor.form("/signup", next="/password"), **GOOD)
-    assert (answer.status_int, answer.location) == (303, "/password")
-    assert "Nina" in answer.follow().html.find("header").text
-    with visitor.forum.database.reads.connect() as db:
-        row = db.execute(select(User.login, User.email, User.role, User.email_public)).one()
-    assert row == ("Nina", "nina@example.org", "member", False)
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "reason"),
-    [
-        ("login", "", "Login is required"),
-        ("login", "x", "Login must be 2 to 20"),
-        ("email", "nina", "Email must be an address"),
-        ("password", "short", "Password must have 10 to 1024 characters"),
-        ("password", "nina@example.org", "must not be your login"),
-    ],
-)
-def test_an_error_is_shown_at_its_field_and_the_rest_is_kept(
-    visitor: Visitor, field: str, value: str, reason: str
-) -> None:
-    page = visitor.send("/signup", **{**GOOD, field: value})
-    if value:
-        assert reason in wrong(page)
-    else:
-        assert page.status_int == 400
-    form = form_of(page)
-    assert form["password"].value == ("" if field == "password" else GOOD["password"])
-    for name in {"login", "email"} - {field}:
-        assert form[name].value == GOOD[name]
-    assert visitor.forum.count(User) == 0
-
-
-def test_all_errors_are_told_at_once(visitor: Visitor) -> None:
-    visitor.forum.person("taken")
-    page = visitor.send("/signup", login="taken", email="nina@", password="password12")
-    told = {
-        one["id"].removesuffix("-wrong"): one.text for one in page.html.find_all(class_="wrong")
-    }
-    assert {name: text.split()[0] for name, text in told.items()} == {
-        "login": "Login",
-        "email": "Email",
-        "password": "Password",
-    }
-    assert "is taken" in told["login"]
-
-
-@pytest.mark.parametrize(("field", "value"), [("login", "NINA"), ("email", "Nina@Example.org")])
-def test_login_and_email_are_unique_in_any_case(visitor: Visitor, field: str, value: str) -> None:
-    visitor.send("/signup", **GOOD)
-    other = {"login": "other", "email": "other@example.org", "password": GOOD["password"]}
-    assert "is taken" in wrong(visitor.send("/signup", **{**other, field: value}))
 
 
 def test_a_form_that_is_sent_twice_makes_one_account_and_logs_in(forum: Forum) -> None:
@@ -86,31 +31,6 @@ def test_nobody_signs_up_into_an_account_without_its_password(forum: Forum) -> N
     assert forum.count(LoginFailure) == 1
 
 
-def test_of_an_older_account_a_form_does_not_show_that_login_and_email_belong_together(
-    forum: Forum,
-) -> None:
-    assert Visitor(forum).send("/signup", **GOOD).status_int == 303
-    stranger = Visitor(forum)
-    for password in (GOOD["password"], "another-rope-12"):
-        assert stranger.send("/signup", **{**GOOD, "password": password}).status_int == 400
-    assert (stranger.is_logged_in(), forum.count(LoginFailure)) == (False, 0)
-
-
-def test_with_closed_registration_there_is_no_signup_page_and_no_link_to_it(
-    make_forum: MakeForum,
-) -> None:
-    visitor = Visitor(make_forum())
-    page = visitor.get("/signup")
-    assert (page.status_int, problem(page)) == (
-        403,
-        "Registration is closed here; ask an administrator for an account.",
-    )
-    assert visitor.post("/signup", **GOOD).status_int == 403
-    assert visitor.forum.count(User) == 0
-    for path in ("/", "/login"):
-        assert "/signup" not in visitor.get(path).text
-
-
 def test_accounts_per_address_are_limited(make_forum: MakeForum) -> None:
     forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="2")
     visitor = Visitor(forum, REMOTE_ADDR="2001:db8::1")
@@ -123,3 +43,60 @@ def test_accounts_per_address_are_limited(make_forum: MakeForum) -> None:
     assert answer.status_int == 429
     assert 0 < int(answer.headers["Retry-After"]) <= 3600
     assert stranger.send("/signup", **again).status_int == 303
+
+
+GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
+
+
+def test_anybody_can_create_an_account_and_log_in(forum: Forum) -> None:
+    made = forum.nobody.post("/users", **GOOD)
+    assert made.status_int == 201
+    assert made.headers["Location"] == f"http://localhost/api/v3/users/{made.json['id']}"
+    assert (made.json["login"], made.json["level"]) == ("Nina", "member")
+    assert made.json["abilities"] == {"follow": False, "block": False, "update": False}
+    assert {"bio", "created_at", "topics_count"} <= set(made.json)
+    assert "password" not in made.text
+    issued = Application(forum).log_in("nina", GOOD["password"])
+    assert forum.caller(issued.json["access_token"]).get("/users/me").json["email"] == GOOD["email"]
+
+
+@pytest.mark.parametrize("scope", ["read", "write"])
+def test_it_needs_no_scope(forum: Forum, scope: str) -> None:
+    assert forum.person("bob", scope=scope).post("/users", **GOOD).status_int == 201
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("login", None),
+        ("login", "x"),
+        ("email", "nina"),
+        ("email", "nína@example.org"),
+        ("password", "short"),
+        ("password", 12345678),
+    ],
+)
+def test_a_wrong_field_is_named(forum: Forum, field: str, value: object) -> None:
+    answer = forum.nobody.call("POST", "/users", json={**GOOD, field: value})
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith(f"{field}: ")
+    assert forum.count(User) == 0
+
+
+def test_each_of_two_domains_that_idna_2003_took_for_one_has_its_account(forum: Forum) -> None:
+    for login, email, status in (
+        ("one", "nina@fass.de", 201),
+        ("two", "nina@faß.de", 201),
+        ("three", "nina@xn--fa-hia.de", 400),
+    ):
+        answer = forum.nobody.post("/users", **{**GOOD, "login": login, "email": email})
+        assert answer.status_int == status
+    assert answer.json["error"] == "email: is taken"
+
+
+def test_attempts_per_address_are_limited(make_forum: MakeForum) -> None:
+    forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="1")
+    assert forum.nobody.post("/users", **GOOD).status_int == 201
+    answer = forum.nobody.post("/users")
+    assert answer.status_int == 429
+    assert 0 < int(answer.headers["Retry-After"]) <= 3600

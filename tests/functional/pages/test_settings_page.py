@@ -1,50 +1,16 @@
-"""The page of one's own profile."""
+"""The pages of one's own settings, data, log-ins and photos."""
+
+import io
+import re
+import zipfile
 
 from webtest import Upload
 
-from forumsvc.models import Photo, UserState
-from tests.functional.forum import Forum
+from forumsvc.models import JobKind, Photo
+from tests.functional.forum import Forum, Person
+from tests.functional.test_photos_own import upload
 
-from .pictures import png
-from .visitor import Visitor, sent, wrong
-
-
-def test_a_profile_is_changed_and_shown(member: Visitor) -> None:
-    page = member.send("/settings", name="Ann A.", tagline="Sailor", website="https://a.example")
-    assert "Your profile is saved." in page.follow().text
-    assert "Ann A." in member.get("/ann").text
-    assert member.form("/settings")["tagline"].value == "Sailor"
-
-
-def test_a_wrong_field_keeps_what_was_typed(member: Visitor) -> None:
-    page = member.send("/settings", name="Ann A.", website="nowhere")
-    assert "must be an http" in wrong(page)
-    assert page.html.find(id="name")["value"] == "Ann A."
-    assert "Ann A." not in member.get("/ann").text
-
-
-def test_the_email_is_shown_to_others_only_while_the_box_is_checked(
-    forum: Forum, member: Visitor
-) -> None:
-    form = member.form("/settings")
-    form["email_public"] = True
-    form.submit()
-    assert "ann@example.org" in Visitor(forum).get("/ann").text
-    form = member.form("/settings")
-    form["email_public"] = False
-    form.submit()
-    assert "ann@example.org" not in Visitor(forum).get("/ann").text
-
-
-def test_a_picture_becomes_the_avatar_until_it_is_taken_away(forum: Forum, member: Visitor) -> None:
-    sent(member.form("/settings"), picture=png())
-    address = member.get("/ann").html.find("h1").find("img")["src"]
-    assert "/photos/" in address
-    assert member.app.get(address).content_type.startswith("image/")
-    form = member.form("/settings")
-    form["no_picture"] = True
-    form.submit()
-    assert "/avatars/" in member.get("/ann").html.find("h1").find("img")["src"]
+from .visitor import Visitor, form_of, sent, with_password, wrong
 
 
 def test_a_file_that_is_no_picture_is_refused(forum: Forum, member: Visitor) -> None:
@@ -53,21 +19,93 @@ def test_a_file_that_is_no_picture_is_refused(forum: Forum, member: Visitor) -> 
     assert forum.count(Photo) == 0
 
 
-def test_a_blocked_user_is_led_to_the_pages_of_the_account_that_are_left(
+DATA = "/settings/data"
+
+
+def test_the_page_has_a_button_and_then_the_file(forum: Forum, member: Visitor) -> None:
+    ask = member.form(DATA)
+    page = ask.submit().follow()
+    assert "being put together" in page.text
+    forum.registry.job_runner.run_due(JobKind.EXPORT)
+    assert "Download the file" in member.get(DATA).text
+    file = member.get(f"{DATA}/export.zip")
+    assert file.headers["Cache-Control"] == "no-store"
+    assert zipfile.ZipFile(io.BytesIO(file.body)).testzip() is None
+    assert "Have the file made" not in member.get(DATA).text
+    refused = ask.submit(status="*")
+    assert refused.status_int == 429
+    assert "once a day" in refused.text
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+SAFARI = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15"
+    " (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1"
+)
+
+
+def test_a_log_in_in_another_browser_is_seen_and_ended(forum: Forum) -> None:
+    with_password(forum, "ann")
+    with_password(forum, "eve")
+    here, phone = Visitor(forum, HTTP_USER_AGENT=FIREFOX), Visitor(forum, HTTP_USER_AGENT=SAFARI)
+    eve = Visitor(forum)
+    for browser, login in ((here, "ann"), (phone, "ann"), (eve, "eve")):
+        browser.log_in(login)
+    page = here.get("/settings/sessions")
+    entries = [" ".join(one.text.split()) for one in page.html.find_all(class_="entry")]
+    assert entries[0].startswith("Safari, iPhone since")
+    assert entries[1].startswith("Firefox, Linux this browser since")
+    there = page.html.find("input", {"name": "session_id"})["value"]
+    # Of somebody else: nothing happens.
+    eve.post("/settings/sessions", session_id=there)
+    assert phone.is_logged_in()
+    here.post("/settings/sessions", session_id=there)
+    assert (here.is_logged_in(), phone.is_logged_in()) == (True, False)
+    for absent in ("", "x", "9" * 30):
+        assert here.post("/settings/sessions", session_id=absent).status_int == 303
+
+
+PHOTOS = "/settings/photos"
+
+
+def photo_of(forum: Forum, user_id: int, login: str = "ann") -> str:
+    return upload(Person(forum.app, forum.token(user_id), user_id, login))
+
+
+def deletions(member: Visitor) -> list[str]:
+    return re.findall(rf"{PHOTOS}/\d+/delete", member.get(PHOTOS).text)
+
+
+def test_a_photo_is_deleted_after_a_page_has_asked(forum: Forum, member: Visitor, ann: int) -> None:
+    url = photo_of(forum, ann)
+    [path] = deletions(member)
+    asking = member.get(path)
+    assert url in asking.text
+    forum.app.get(url, status=200)
+    assert "is deleted" in sent(form_of(asking)).follow().text
+    forum.app.get(url, status=404)
+    assert deletions(member) == []
+    assert sent(form_of(asking)).status_int == 404
+
+
+def test_photos_of_others_are_neither_shown_nor_deleted(
     forum: Forum, member: Visitor, ann: int
 ) -> None:
-    forum.change(ann, state=UserState.BLOCKED)
-    assert member.get("/settings").status_int == 403
-    page = member.get("/").click("Settings")
-    tabs = page.html.find("nav", class_="tabs").find_all("a")
-    assert [tab["href"] for tab in tabs] == [
-        "/settings/email",
-        "/password",
-        "/settings/sessions",
-        "/applications",
-        "/settings/blocked",
-        "/settings/display",
-        "/settings/photos",
-        "/settings/data",
-    ]
-    assert [member.get(tab["href"]).status_int for tab in tabs] == [200] * len(tabs)
+    with_password(forum, "eve")
+    eve = Visitor(forum)
+    eve.log_in("eve")
+    url = photo_of(forum, ann)
+    [path] = deletions(member)
+    assert deletions(eve) == []
+    assert eve.get(path).status_int == 403
+    assert eve.post(path).status_int == 403
+    forum.app.get(url, status=200)
+
+
+def test_who_may_only_read_sees_their_photos_without_a_button(
+    forum: Forum, member: Visitor, ann: int
+) -> None:
+    url = photo_of(forum, ann)
+    forum.change(ann, state="blocked")
+    assert url in member.get(PHOTOS).text
+    assert deletions(member) == []

@@ -10,7 +10,6 @@ from tests.functional.pages.visitor import PASSWORD, Mail
 
 GOOD = {"login": "Nina", "email": "nina@example.org", "password": PASSWORD}
 NEW = "nina@example.com"
-FIRST = "Confirm your email address first: follow the link in the email that was sent to you."
 
 
 def link(mail: Mail) -> str:

@@ -17,66 +17,18 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 from tests.functional.pages.conftest import OPEN
 from tests.functional.pages.visitor import (
-    NEW_PASSWORD,
     PASSWORD,
     Mail,
     Visitor,
     form_of,
     problem,
     sent,
+    with_password,
 )
 from tests.functional.queued_mails import queued_mails
+from tests.functional.threads import together
 
-from .account import FIRST, GOOD, NEW, caller_of, can_write, link, row_of
-
-
-def test_who_signs_up_reads_and_writes_once_they_have_followed_the_link(
-    forum: Forum, visitor: Visitor, mail: Mail
-) -> None:
-    node = forum.node()
-    topic = forum.topic(forum.person("alice"), node)
-    answer = sent(visitor.form("/signup", next=f"/topics/{topic}"), **GOOD).follow()
-    assert "follow the link in the email" in answer.html.find(class_="notice").text
-    nina = caller_of(forum)
-    assert nina.get("/topics").status_int == 200
-    shown = nina.get(f"/topics/{topic}").json
-    assert (shown["abilities"]["reply"], shown["abilities"]["report"]) == (False, False)
-    refused = nina.post("/topics", title="T", node_id=node, body="B")
-    assert (refused.status_int, refused.json["error"]) == (403, FIRST)
-    assert nina.put("/users/me", bio="New").json["error"] == FIRST
-    assert nina.post(f"/likes?obj_type=topic&obj_id={topic}").status_int == 403
-    own = nina.get("/users/me").json
-    assert (own["email"], own["unconfirmed_email"]) == (GOOD["email"], GOOD["email"])
-    assert own["level"] == "member"
-    assert forum.nobody.get("/users/nina").json["unconfirmed_email"] is None
-
-    [message] = mail()
-    assert (message["To"], message["Subject"]) == (
-        *(GOOD["email"], "Forum: confirm your email address"),
-    )
-    page = visitor.get(link(mail))
-    assert not can_write(nina, node), "a program that opens the link confirms nothing"
-    assert sent(form_of(page)).location == f"/topics/{topic}"
-    assert can_write(nina, node)
-    assert nina.get(f"/topics/{topic}").json["abilities"]["reply"] is True
-    assert nina.get("/users/me").json["unconfirmed_email"] is None
-
-
-def test_who_registers_by_the_api_gets_the_link_too(forum: Forum, mail: Mail) -> None:
-    node = forum.node()
-    assert forum.nobody.post("/users", **GOOD).status_int == 201
-    assert not can_write(caller_of(forum), node)
-    assert sent(Visitor(forum).form(link(mail))).status_int == 303
-    assert can_write(caller_of(forum), node)
-
-
-def test_a_link_works_once(nina: Caller, forum: Forum, visitor: Visitor, mail: Mail) -> None:
-    form = visitor.form(link(mail))
-    assert sent(form).status_int == 303
-    used = sent(form)
-    assert used.status_int == 403
-    assert "was used, has expired, or is incomplete" in problem(used)
-    assert visitor.get(link(mail)).status_int == 403
+from .account import GOOD, NEW, caller_of, can_write, link, row_of
 
 
 def test_a_forged_or_expired_link_confirms_nothing(
@@ -97,54 +49,6 @@ def test_a_forged_or_expired_link_confirms_nothing(
     monkeypatch.setattr(clock, "now", lambda: now)
     assert sent(form).status_int == 403
     assert row_of(forum).email_confirmed_at is None
-
-
-def test_an_unconfirmed_user_logs_in_and_every_page_has_a_button_to_send_the_link_again(
-    nina: Caller, forum: Forum, visitor: Visitor, mail: Mail
-) -> None:
-    topic = forum.topic(forum.person("alice"), forum.node())
-    visitor.log_in("nina")
-    assert visitor.is_logged_in()
-    for path in ("/", f"/topics/{topic}", "/applications", "/settings/email"):
-        page = visitor.get(path)
-        assert "once you have confirmed your email address" in page.html.find("main").text
-    before = len(mail())
-    again = next(one for one in page.forms.values() if one.action.endswith("/confirmation"))
-    answer = again.submit().follow()
-    assert "An email was sent" in answer.html.find(role="status").text
-    assert len(mail()) == before + 1
-    assert sent(visitor.form(link(mail))).status_int == 303
-    assert "once you have confirmed" not in visitor.get("/").text
-    first, *_ = visitor.get("/settings").html.find("nav", class_="tabs")("a")
-    assert first["href"] == "/settings"
-
-
-def test_the_link_is_sent_again_a_few_times_an_hour_and_only_while_it_is_needed(
-    nina: Caller, forum: Forum, visitor: Visitor, mail: Mail
-) -> None:
-    answers = [nina.post("/users/me/confirmation") for _ in range(5)]
-    # The first of five was sent at the sign-up.
-    assert [answer.status_int for answer in answers] == [200] * 4 + [429]
-    assert answers[0].json == {"ok": 1}
-    assert 0 < int(answers[4].headers["Retry-After"]) <= 3600
-    assert len(mail()) == 5
-    assert sent(visitor.form(link(mail))).status_int == 303
-    refused = nina.post("/users/me/confirmation")
-    assert (refused.status_int, refused.json["error"]) == (
-        *(400, "Your email address is confirmed already."),
-    )
-    assert forum.person("other").post("/users/nina/confirmation").status_int == 403
-    assert len(mail()) == 5
-
-
-def test_a_new_password_by_the_link_of_an_email_confirms_the_address(
-    nina: Caller, forum: Forum, visitor: Visitor, mail: Mail
-) -> None:
-    visitor.send("/password/forgotten", email=GOOD["email"])
-    words = mail()[-1].get_content().split()
-    path = next(word for word in words if "://" in word).removeprefix("http://localhost")
-    assert sent(visitor.form(path), new_password=NEW_PASSWORD).status_int == 303
-    assert can_write(caller_of(forum), forum.node())
 
 
 def test_with_the_setting_off_people_write_at_once_and_an_address_changes_at_once(
@@ -293,3 +197,83 @@ def test_an_account_that_is_used_just_before_it_ends_stays(forum: Forum) -> None
     with pytest.raises(Conflict), forum.database.session.begin() as db:
         unconfirmed_accounts.end(db, long_ago, nina)
     assert row_of(forum).state == "active"
+
+
+pytestmark = pytest.mark.both_databases
+
+
+def test_an_address_to_which_no_more_links_may_be_sent_is_not_changed_to(
+    confirmed: Caller, forum: Forum, visitor: Visitor
+) -> None:
+    visitor.log_in("nina")
+
+    def change(email: str) -> int:
+        return visitor.send("/settings/email", email=email, current_password=PASSWORD).status_int
+
+    assert [change(NEW) for _ in range(5)] == [303] * 5
+    assert change(GOOD["email"]) == 303
+    assert change(NEW) == 429
+    assert row_of(forum).unconfirmed_email is None
+
+
+@pytest.mark.parametrize("is_page", [True, False])
+def test_so_many_changes_of_an_address_an_hour_are_tried_whatever_comes_of_them(
+    make_forum: MakeForum, is_page: bool
+) -> None:
+    forum = make_forum(mail__requests_per_hour="2", accounts__confirm_email="false")
+    with_password(forum)
+    other = "other@example.org"
+    forum.change(forum.person("other").id, email=other, email_key=other)
+    visitor, ann = Visitor(forum), caller_of(forum, "ann")
+    if is_page:
+        visitor.log_in()
+
+    def try_address() -> int:
+        if is_page:
+            form = {"email": other, "current_password": PASSWORD}
+            return int(visitor.send("/settings/email", **form).status_int)
+        return ann.put("/users/me", email=other, password=PASSWORD).status_int
+
+    assert [try_address() for _ in range(3)] == [400, 400, 429]
+
+
+def test_an_address_that_another_account_has_got_meanwhile_is_not_lost(
+    confirmed: Caller, forum: Forum, visitor: Visitor, mail: Mail
+) -> None:
+    confirmed.put("/users/me", email=NEW, password=PASSWORD)
+    form = visitor.form(link(mail))
+    other = forum.person("other")
+    forum.change(other.id, email=NEW, email_key=NEW)
+    page = sent(form)
+    assert page.status_int == 409
+    assert problem(page) == "Another account has this email address by now."
+    row = row_of(forum)
+    assert (row.email, row.unconfirmed_email) == (GOOD["email"], NEW)
+    forum.change(other.id, email=None, email_key=None)
+    assert sent(form_of(page)).status_int == 303
+
+
+def test_of_two_accounts_that_confirm_an_address_at_once_one_wins(forum: Forum, mail: Mail) -> None:
+    forms = []
+    for login in ("one", "two"):
+        person = forum.person(login)
+        forum.change(person.id, unconfirmed_email=NEW)
+        assert person.post("/users/me/confirmation").status_int == 200
+        forms.append(Visitor(forum).form(link(mail)))
+    answers = together([lambda form=form: sent(form) for form in forms])  # type: ignore[misc]
+    assert sorted(answer.status_int for answer in answers) == [303, 409]
+    rows = [row_of(forum, login) for login in ("one", "two")]
+    assert sorted([row.email or "" for row in rows]) == ["", NEW]
+    assert sorted([row.unconfirmed_email or "" for row in rows]) == ["", NEW]
+
+
+def test_a_deleted_account_keeps_no_address_and_gets_no_link(
+    confirmed: Caller, forum: Forum, mail: Mail
+) -> None:
+    before = len(mail())
+    confirmed.put("/users/me", email=NEW, password=PASSWORD)
+    with forum.database.session.begin() as db:
+        accounts.delete(db, "nina")
+    row = row_of(forum)
+    assert (row.email, row.email_confirmed_at, row.unconfirmed_email) == (None, None, None)
+    assert len(mail()) == before
