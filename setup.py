@@ -93,7 +93,7 @@ setup(
     license="MIT",
     license_files=[
         "LICENSE",
-        "forumsvc/common_passwords.LICENSE",
+        "forumsvc/process/common_passwords.LICENSE",
         "forumsvc/pages/docs/files/swagger_ui/LICENSE",
     ],
     keywords="forum community api rest pyramid homeland oauth2",
@@ -125,7 +125,7 @@ setup(
         "forumsvc.examples": ["*.*", "Containerfile"],
         "forumsvc.mail": ["templates/*/*.txt"],
         "forumsvc.migrations": ["script.py.mako"],
-        "forumsvc": ["py.typed", "common_passwords.*", "locale/*/LC_MESSAGES/*"],
+        "forumsvc": ["py.typed", "process/common_passwords.*", "locale/*/LC_MESSAGES/*"],
         "forumsvc.pages": [
             "templates/*.jinja2",
             "*/templates/*.jinja2",

@@ -29,10 +29,11 @@ from benchmarks.servers import (
     serve,
     write_ini,
 )
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import Job, JobKind
-from forumsvc.services import counter_check, events
+from forumsvc.services import events
+from forumsvc.services.posts import counters
 from tests.system.process import prepare_child
 
 HEAD = ("database", "posts", "s", "requests", "ms, median", "99 %", "most", "most, alone")
@@ -79,7 +80,7 @@ def _give_all_posts(database: Database, login: str) -> list[int]:
         user = "(SELECT id FROM users WHERE login_key = :login)"
         db.execute(text(f"UPDATE topics SET user_id = {user} WHERE id % 10 = 0"), who)  # noqa: S608
         db.execute(text(f"UPDATE replies SET user_id = {user} WHERE id % 100 > 0"), who)  # noqa: S608
-        counter_check.fix(db)
+        counters.fix(db)
         found = text("SELECT id FROM topics WHERE deleted_at IS NULL AND closed_at IS NULL")
         return list(db.scalars(found))
 

@@ -16,10 +16,11 @@ from sqlalchemy import Connection, func, select, text
 
 from benchmarks.servers import forumsvc, url_of
 from forumsvc import clock
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import Base, Reply, Topic, User
-from forumsvc.services import counter_check, events
+from forumsvc.services import events
+from forumsvc.services.posts import counters
 
 BATCH = 50_000
 _SQL = Path(__file__).with_suffix(".sql")
@@ -46,7 +47,7 @@ def multiply(database: Database, size: Size) -> None:
     with database.session.begin() as db:
         events.record_nothing(db)
         _insert(db.connection(), size)
-        counter_check.fix(db)
+        counters.fix(db)
     if not database.is_sqlite:
         # Index-only scans need it, and the recount left a dead version of each row.
         with database.writes.connect() as connection:

@@ -26,7 +26,7 @@ _IN_CODE: dict[str, tuple[int, ...] | None] = {
     **dict.fromkeys(("Forbidden", "NotFound", "Gone", "RateLimited", "Unavailable"), (1,)),
     **dict.fromkeys(("Invalid", "AlreadyTaken", "refuse"), (2,)),
 }
-"""Which argument of a call is a text; see `forumsvc.texts`."""
+"""Which argument of a call is a text; see `forumsvc.text.messages`."""
 _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 _HEADER = """\
 # The texts of the pages in this language. `make generated` adds new ones and compiles.

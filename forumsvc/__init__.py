@@ -96,7 +96,7 @@ def create_application(
 
 
 def _open_database(settings: Settings) -> "Database":
-    from .database import open_database
+    from .cache.database import open_database
     from .db.connection_options import ConnectionOptions
     from .services import mails
 
@@ -134,7 +134,6 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
 
     ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.
     """
-    from . import passwords
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
     from .db.limited_reads import LimitedReads
@@ -142,15 +141,16 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .media.limits import Limits
     from .openapi import Description
     from .pages.branding import branding_from_settings
-    from .services.access.email_domains import email_domains_from_settings
+    from .process import passwords
     from .services.access.networks import BlockedNetworks
-    from .services.content.authoring import authoring_from_settings
-    from .services.content.pace import pace_from_settings
-    from .services.content.publishing import Publisher
+    from .services.access.values import email_domains_from_settings
     from .services.notifications.read_marker import ReadMarker
-    from .services.photo_storage import open_storages
-    from .services.photos import Decoding
-    from .services.view_counts import ViewCounter
+    from .services.photos.photos import Decoding
+    from .services.photos.storage import open_storages
+    from .services.posts.authoring import authoring_from_settings
+    from .services.posts.pace import pace_from_settings
+    from .services.posts.publishing import Publisher
+    from .services.posts.view_counts import ViewCounter
     from .web.http_cache.etags import build_fingerprint
     from .web.limits.abuse_limits import AbuseLimits
     from .web.limits.caller_limit import CallerLimit, too_many_reports, too_many_searches

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .texts import Message
+from .text.messages import Message
 
 
 class ForumError(Exception):

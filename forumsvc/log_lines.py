@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
-from .text_rules import escape
+from .text.text_rules import escape
 
 _CONTINUED = "  | "
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 from argon2 import PasswordHasher
 
-from forumsvc import passwords
+from forumsvc.process import passwords
 
 CHEAP = PasswordHasher(time_cost=1, memory_cost=32, parallelism=1)
 _DUMMY_HASH = CHEAP.hash("a password that nobody has")

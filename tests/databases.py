@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from forumsvc import migrate
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import Base
 from tests import postgres

@@ -15,13 +15,15 @@ from .. import clock
 from ..db.engine import Database
 from ..db.execution import SqlConnection
 from ..models import JobKind, User
-from ..services import jobs, photos, search_merge
-from ..services.account_work import Account, AccountTask, Step
-from ..services.erased_texts import RENAMING_STEPS
-from ..services.erasure import REMOVED
-from ..services.erasure_steps import STEPS
+from ..services import jobs
+from ..services.accounts.account_work import Account, AccountTask, Step
+from ..services.accounts.erasure.erasure import REMOVED
+from ..services.accounts.erasure.steps import STEPS
+from ..services.accounts.erasure.texts import RENAMING_STEPS
 from ..services.jobs import Claimed
-from ..services.photo_storage import PhotoStorages
+from ..services.photos import photos
+from ..services.photos.storage import PhotoStorages
+from ..services.search import merging
 from ..settings import Settings
 from .job_runner import Handler
 
@@ -53,7 +55,7 @@ class AccountWorker(Handler):
         steps = RENAMING_STEPS if data["task"] == AccountTask.RENAME else STEPS[data["posts"]]
         names = list(steps)
         if data["task"] == AccountTask.ERASE and self._database.is_sqlite:
-            names += map(_MERGE.format, search_merge.TABLES)
+            names += map(_MERGE.format, merging.TABLES)
         end = time.monotonic() + _TURN_SECONDS
         while time.monotonic() < end and not self.stopping.is_set():
             if data.get("files"):
@@ -122,7 +124,7 @@ class AccountWorker(Handler):
         """
         ended_at = data.setdefault("ended_at", clock.rfc3339(clock.now()))
         moment = datetime.fromisoformat(ended_at)
-        return search_merge.has_read_until(self._database.executor, moment)
+        return merging.has_read_until(self._database.executor, moment)
 
     def _merge(self, job: Claimed, data: dict[str, Any]) -> tuple[dict[str, Any], bool] | None:
         """Merge a part of the index of the search; return as `_part`."""
@@ -131,7 +133,7 @@ class AccountWorker(Handler):
         with self._database.session.begin() as db:
             if not jobs.hold(db, job):
                 return None
-            has_more = search_merge.merge(db, table, is_first=not data.get("last_id"))
+            has_more = merging.merge(db, table, is_first=not data.get("last_id"))
             data = {**data, "last_id": 1}
             jobs.save_progress(db, job, data)
         time.sleep(time.monotonic() - start + _PAUSE_SECONDS)

@@ -11,10 +11,10 @@ from .. import clock
 from ..db.engine import Database
 from ..models import JobKind
 from ..services import jobs
-from ..services.data_export import write_export
-from ..services.data_export_requests import LOCK, ExportFile, ExportStopped
+from ..services.accounts.data_export import write_export
+from ..services.accounts.data_export_requests import LOCK, ExportFile, ExportStopped
 from ..services.jobs import Claimed
-from ..services.photo_storage import PhotoStorages
+from ..services.photos.storage import PhotoStorages
 from .job_runner import Handler
 
 

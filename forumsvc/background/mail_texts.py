@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from .. import clock
 from ..mail import texts
 from ..models import MailKind, User
-from ..services import email_confirmation, password_reset
+from ..services.accounts import email_confirmation, password_reset
 from ..services.mails import Mail
 from ..settings import Settings
 

@@ -13,22 +13,14 @@ from ..db.execution import SqlConnection
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..models import AuditRecord, Review
 from ..oauth import tokens
-from ..services import (
-    backups,
-    closures,
-    data_export_requests,
-    events,
-    hosts,
-    idempotency,
-    jobs,
-    purge,
-    unconfirmed_accounts,
-    webhook_deliveries,
-)
+from ..services import backups, events, hosts, idempotency, jobs
 from ..services.access import post_networks
-from ..services.content.authoring import Authoring
+from ..services.accounts import closures, data_export_requests, unconfirmed_accounts
 from ..services.moderation import audit_log, restrictions, reviews
-from ..services.photo_storage import PhotoStorages
+from ..services.photos.storage import PhotoStorages
+from ..services.posts import purge
+from ..services.posts.authoring import Authoring
+from ..services.webhooks import webhook_deliveries
 from ..settings import Settings
 from .backups import enqueue_backup
 from .periodic import Parts, Periodic, one_by_one

@@ -5,8 +5,8 @@ from dataclasses import replace
 from ..db.engine import Database
 from ..errors import Unavailable
 from ..markup import Renderer
-from ..services.content.authoring import Authoring
-from ..services.content.rerendering import Rerendering
+from ..services.posts.authoring import Authoring
+from ..services.posts.rerendering import Rerendering
 from ..settings import Settings
 from .job_runner import JobFailed
 from .periodic import Parts

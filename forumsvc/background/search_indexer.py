@@ -6,8 +6,9 @@ from .. import clock
 from ..db.engine import Database
 from ..models import JobKind
 from ..queries.rows import EventRow
-from ..services import event_consumers, search_index
+from ..services import event_consumers
 from ..services.jobs import Claimed
+from ..services.search import indexing
 from .event_consumer import EventConsumer
 from .job_runner import Handler
 
@@ -16,22 +17,22 @@ class SearchIndexer(EventConsumer):
     """Indexes posts that were written, edited, moved, hidden or shown again."""
 
     def __init__(self, database: Database) -> None:
-        batch = search_index.BATCH_SIZE
-        name, handle = search_index.CONSUMER, search_index.note_topics
+        batch = indexing.BATCH_SIZE
+        name, handle = indexing.CONSUMER, indexing.note_topics
         super().__init__(database, name, handle, batch)
 
     def _consume(self, limit: int) -> int:
         """Make the tokens in transactions of their own, and move the position after them."""
         with self._database.session.begin() as db:
             position, batch = event_consumers.next_events(db, self.name, clock.now(), limit)
-        search_index.index_events(self._database, batch)
+        indexing.index_events(self._database, batch)
         with self._database.session.begin() as db:
             event_consumers.finish(db, self.name, self._handle, clock.now(), position, batch)
         return len(batch)
 
     def handle_again(self, job: Claimed, event: EventRow) -> None:
         """As of other consumers, with the tokens made before."""
-        search_index.index_events(self._database, [event])
+        indexing.index_events(self._database, [event])
         super().handle_again(job, event)
 
 
@@ -46,4 +47,4 @@ class TopicIndexer(Handler):
 
     def run(self, job: Claimed) -> None:
         """Index the next replies of a topic."""
-        search_index.index_topic(self._database, job)
+        indexing.index_topic(self._database, job)

@@ -9,9 +9,10 @@ from .. import clock
 from ..db.engine import Database
 from ..mail import Delivery
 from ..queries.rows import EventRow
-from ..services import hosts, webhook_fan_out
-from ..services.content.authoring import Authoring
-from ..services.photo_storage import PhotoStorages
+from ..services import hosts
+from ..services.photos.storage import PhotoStorages
+from ..services.posts.authoring import Authoring
+from ..services.webhooks import webhook_fan_out
 from ..settings import Settings
 from . import maintenance
 from .account_worker import AccountWorker

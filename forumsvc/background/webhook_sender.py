@@ -16,10 +16,11 @@ from ..db.engine import Database
 from ..models import JobKind
 from ..outgoing.connection import CheckedConnection, Outcome
 from ..presenters.site import site_of
-from ..services import jobs, webhook_signature, webhooks
-from ..services import webhook_deliveries as deliveries
+from ..services import jobs
 from ..services.jobs import Claimed
-from ..services.webhook_deliveries import ActiveWebhook, Attempt
+from ..services.webhooks import webhook_deliveries as deliveries
+from ..services.webhooks import webhook_signature, webhooks
+from ..services.webhooks.webhook_deliveries import ActiveWebhook, Attempt
 from ..settings import Settings
 from .job_runner import Handler
 from .webhook_bodies import Message, messages_of

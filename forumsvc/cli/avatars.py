@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..services import photos
-from ..services.photo_storage import open_storages
+from ..services.photos import photos
+from ..services.photos.storage import open_storages
 from .context import Context
 
 

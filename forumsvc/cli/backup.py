@@ -22,8 +22,9 @@ from ..dump import (
 )
 from ..oauth import explorer
 from ..queries import photos as photo_queries
-from ..services import backups, event_consumers, search_reindex
-from ..services.photo_storage import open_storages
+from ..services import backups, event_consumers
+from ..services.photos.storage import open_storages
+from ..services.search import reindexing
 from .command import Command, Group
 from .context import CommandError, Context, pass_context
 from .options import yes_option
@@ -198,7 +199,7 @@ def restore(
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)
-    search_reindex.reindex(context.database)
+    reindexing.reindex(context.database)
     photos = restored.manifest.photos
     lines = [
         f"Restored {restored.manifest.rows} rows and {photos.files if photos else 'no'} photos of "

@@ -4,9 +4,9 @@ import os
 
 from ..markup import RENDERER_VERSION, Renderer
 from ..queries import outdated_html
-from ..services.content.authoring import Authoring
-from ..services.content.rerendering import Rerendering
-from ..services.content.rules import Rules
+from ..services.posts.authoring import Authoring
+from ..services.posts.rerendering import Rerendering
+from ..services.posts.rules import Rules
 from .command import Group
 from .context import Context, pass_context
 from .terminal import Progress

@@ -99,7 +99,7 @@ class Context:
     @cached_property
     def database(self) -> "Database":
         """The database in the settings; not connected yet."""
-        from ..database import open_database
+        from ..cache.database import open_database
         from ..db.connection_options import ConnectionOptions
         from ..services import mails
 
@@ -148,7 +148,7 @@ class Context:
 
     def _actor_id(self, db: "SqlConnection") -> int | None:
         from ..models import Role
-        from ..services import accounts
+        from ..services.accounts import accounts
 
         if self.as_login is None:
             return None

@@ -9,8 +9,9 @@ from .. import migrate
 from ..db.engine import Database
 from ..oauth import explorer
 from ..queries import search_documents, unknown_words
-from ..services import counter_check, deployment
-from ..services.counter_check import Finding
+from ..services import deployment
+from ..services.posts import counters
+from ..services.posts.counters import Finding
 from .command import Group
 from .context import CommandError, Context, pass_context
 from .options import yes_option
@@ -144,15 +145,15 @@ def check(context: Context, fix: bool, yes: bool) -> None:
     """Recount every counter; find notifications without a target, and words of newer versions."""
     database = context.current_database()
     with (
-        Progress("Checking", counter_check.STEPS) as bar,
+        Progress("Checking", counters.STEPS) as bar,
         database.reads.connect() as reads,
     ):
-        findings = counter_check.check(reads, progress=bar.advance)
+        findings = counters.check(reads, progress=bar.advance)
         unknown = unknown_words.count(reads)
     wrong = sum(finding.wrong for finding in findings)
     if fix and wrong:
         context.confirm(_consequences(findings), yes=yes)
-        with Progress("Fixing", 2 * counter_check.STEPS) as bar:
+        with Progress("Fixing", 2 * counters.STEPS) as bar:
             findings = _fix(database, done=bar.advance)
         wrong = sum(finding.wrong for finding in findings)
     checked = sum(finding.checked for finding in findings)
@@ -185,6 +186,6 @@ def _fix(database: Database, done: Callable[[], None]) -> list[Finding]:
     with database.session.begin() as session:
         if not database.is_sqlite:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-        findings = counter_check.check(session, progress=done)
-        counter_check.fix(session, progress=done)
+        findings = counters.check(session, progress=done)
+        counters.fix(session, progress=done)
         return findings

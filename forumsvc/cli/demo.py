@@ -10,7 +10,7 @@ from ..errors import Conflict
 from ..markup import Renderer
 from ..models import User
 from ..oauth import clients
-from ..passwords import hash_password, verify_password
+from ..process.passwords import hash_password, verify_password
 from ..sessions.token_hash import hash_token
 from .client import DEFAULT_GRANTS
 from .command import Command

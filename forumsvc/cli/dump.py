@@ -6,7 +6,7 @@ import click
 
 from ..dump import Archive, load_dump, write_dump, write_tar
 from ..oauth import explorer
-from ..services import search_reindex
+from ..services.search import reindexing
 from .command import Command
 from .context import Context, pass_context
 from .terminal import Progress
@@ -70,7 +70,7 @@ def load(context: Context, source: Path, trust_html: bool) -> None:
     rows = archive.manifest.rows
     context.print_status(f"Loaded {rows} rows. The service may be started.")
     with Progress("Indexing for the search") as bar:
-        search_reindex.reindex(database, progress=bar.show)
+        reindexing.reindex(database, progress=bar.show)
     lines = ["The search has its index."]
     if not (trust_html and archive.manifest.secrets):
         lines.append("Posts are shown as plain text until you run forumsvc content rerender.")

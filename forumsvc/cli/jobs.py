@@ -4,10 +4,10 @@ import click
 
 from .. import clock
 from ..errors import NotFound
-from ..ids import MAX_ID
 from ..models import JobKind, JobState
 from ..queries.jobs import newest
 from ..services import jobs as queue
+from ..text.ids import MAX_ID
 from .command import Group
 from .context import Context, pass_context
 from .options import limit_option, one_of

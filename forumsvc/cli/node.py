@@ -3,7 +3,7 @@
 import click
 
 from ..queries import nodes as reading
-from ..services import nodes
+from ..services.posts import nodes
 from .command import Group
 from .context import Context, pass_context
 from .options import yes_option

@@ -9,7 +9,7 @@ import click
 from .. import clock
 from ..errors import Invalid
 from ..schemas.restrictions import MAX_DAYS, MAX_NOTE, MAX_REASON
-from ..services.content.short_texts import validate_lines
+from ..services.posts.short_texts import validate_lines
 from .context import CommandError
 
 

@@ -11,14 +11,16 @@ from sqlalchemy import Row
 
 from .. import clock
 from ..errors import Conflict
-from ..files import sync_folder
 from ..models import AdminAction, MailKind
+from ..process.files import sync_folder
 from ..queries import accounts as reading
-from ..services import account_edit, accounts, data_export, erasure, mails, password_reset
-from ..services.erasure import PostsErasure
+from ..services import mails
+from ..services.accounts import accounts, admin_edit, data_export, password_reset
+from ..services.accounts.erasure import erasure
+from ..services.accounts.erasure.erasure import PostsErasure
 from ..services.moderation import actions
 from ..services.moderation.actions import Action
-from ..services.photo_storage import open_storages
+from ..services.photos.storage import open_storages
 from .command import Command
 from .context import CommandError, Context, pass_context
 from .options import check_texts, logins_argument, one_of, yes_option
@@ -41,7 +43,7 @@ def edit(
     if new_login is None and name is None and email is None:
         raise click.UsageError("One of --login, --name and --email is needed.")
     with context.transaction() as db:
-        changed = account_edit.edit(
+        changed = admin_edit.edit(
             db, clock.now(), login, new_login=new_login, name=name, email=email
         )
     context.output(f"{changed.login} is changed.", id=changed.id, login=changed.login)

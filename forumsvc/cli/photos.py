@@ -8,9 +8,9 @@ import click
 
 from .. import clock
 from ..media.storage import Storage
-from ..services.photo_audit import PhotoAudit
-from ..services.photo_copy import PhotoCopy
-from ..services.photo_storage import PhotoStorages, open_storages
+from ..services.photos.audit import PhotoAudit
+from ..services.photos.copy import PhotoCopy
+from ..services.photos.storage import PhotoStorages, open_storages
 from .command import Group
 from .context import CommandError, Context, pass_context
 from .options import yes_option

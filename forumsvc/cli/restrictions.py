@@ -8,7 +8,7 @@ from .. import clock
 from ..errors import Conflict
 from ..models import Role, SweepAction
 from ..queries.rows import UserRow
-from ..services import accounts
+from ..services.accounts import accounts
 from ..services.moderation import restrictions
 from ..services.moderation import sweeps as sweep_service
 from .command import Command

@@ -16,7 +16,7 @@ from ..queries import search as searching
 from ..queries.search import Search
 from ..queries.search_documents import POSTS
 from ..search.query import Order, Where, parse_query
-from ..services import search_check, search_index, search_reindex
+from ..services.search import index_check, indexing, reindexing
 from .command import Group
 from .context import CommandError, Context, pass_context
 from .terminal import Progress
@@ -37,7 +37,7 @@ def reindex(context: Context, from_scratch: bool) -> None:
     database = context.current_database()
     began = time.monotonic()
     with Progress("Indexing") as bar:
-        made = search_reindex.reindex(database, from_scratch=from_scratch, progress=bar.show)
+        made = reindexing.reindex(database, from_scratch=from_scratch, progress=bar.show)
     seconds = round(time.monotonic() - began, 1)
     context.output(
         f"Indexed {made.topics} topics and {made.replies} replies in {seconds} seconds.",
@@ -56,7 +56,7 @@ def status(context: Context) -> None:
         is_complete = search_documents.is_complete(db)
         counts = {words.__tablename__: search_documents.count(db, words) for words in POSTS}
         sizes = {table: _megabytes(db, table) for table in counts}
-    oldest = events.oldest_unread_at(database.executor, search_index.CONSUMER)
+    oldest = events.oldest_unread_at(database.executor, indexing.CONSUMER)
     lag = 0.0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds())
     listed = [
         {"table": table, **found._asdict(), "megabytes": sizes[table]}
@@ -77,8 +77,8 @@ def status(context: Context) -> None:
 def check(context: Context, fix: bool) -> None:
     """Compare the index with the posts: all ids, and the words of 1,000 random posts of a kind."""
     database = context.current_database()
-    found = search_check.check(database)
-    fixed = search_check.fix(database, found) if fix else 0
+    found = index_check.check(database)
+    fixed = index_check.fix(database, found) if fix else 0
     wrong = sum(len(one.ids) or 1 for one in found.wrong)
     lines = [f"{one.words.__tablename__}: {len(one.ids) or ''} {one.what}" for one in found.wrong]
     lines.append(f"{found.checked} documents compared, {wrong} wrong, {fixed} fixed.")

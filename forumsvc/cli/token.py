@@ -10,7 +10,7 @@ from ..errors import Conflict, Invalid, NotFound
 from ..models import AdminAction, IssuedBy, OAuthToken, UserState
 from ..oauth import clients, token_admin, tokens
 from ..permissions import DEFAULT_SCOPES
-from ..services import accounts
+from ..services.accounts import accounts
 from ..services.moderation import actions
 from ..services.moderation.actions import Action
 from .command import Group

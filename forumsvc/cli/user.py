@@ -7,13 +7,13 @@ import click
 from sqlalchemy import Row
 
 from .. import clock
-from ..ids import MAX_ID
 from ..models import AdminAction, Role, UserState
 from ..queries import accounts as reading
-from ..services import accounts, email_confirmation, login_names, registration
-from ..services.accounts import Account
+from ..services.accounts import accounts, email_confirmation, login_names, registration
+from ..services.accounts.accounts import Account
 from ..services.moderation import actions, restrictions, reviews
 from ..services.moderation.actions import Action
+from ..text.ids import MAX_ID
 from . import avatars
 from .command import Group
 from .context import Context, pass_context

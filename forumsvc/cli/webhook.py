@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from ..ids import MAX_ID
 from ..models import ALL_EVENTS, DeliveryState, EventType
+from ..text.ids import MAX_ID
 from .api_client import Api
 from .command import Group
 from .context import Context, pass_context

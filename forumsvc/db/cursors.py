@@ -4,7 +4,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from typing import Self
 
-from ..ids import MAX_ID, parse_integer
+from ..text.ids import MAX_ID, parse_integer
 
 MAX_LENGTH = 200
 """The maximal number of characters of an encoded cursor."""

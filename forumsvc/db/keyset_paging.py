@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from ..errors import Invalid
-from ..ids import MAX_ID
+from ..text.ids import MAX_ID
 from .base import UtcDateTime
 from .compiled_statement import Query
 from .cursors import Cursor

@@ -21,13 +21,15 @@ from ..models.states import TOPIC_STATES
 from ..queries import replies as reply_queries
 from ..queries import topics as topic_queries
 from ..search.normal_form import name_key
-from ..services import events, nodes, relations, replies, search_reindex, topics
-from ..services.content.authoring import Authoring
-from ..services.content.rules import Rules
+from ..services import events
 from ..services.moderation import reports
 from ..services.moderation.reports import Reporter, Target
 from ..services.notifications import inbox
-from ..services.topics import TopicContent
+from ..services.posts import nodes, relations, replies, topics
+from ..services.posts.authoring import Authoring
+from ..services.posts.rules import Rules
+from ..services.posts.topics import TopicContent
+from ..services.search import reindexing
 from .posts import LANGUAGES, Post, community
 
 DEMO_LOGIN = "demo"
@@ -68,7 +70,7 @@ def load(
     with database.session.begin() as db:
         events.record_nothing(db)
         before = _count_rows(db)
-        search_reindex.mark_pending(db)
+        reindexing.mark_pending(db)
         loading = _Loading(db, authoring, now)
         loading.add_members(members, password_hash)
         loading.add_nodes(node_rows)
@@ -78,7 +80,7 @@ def load(
         counts = {name: many - before[name] for name, many in _count_rows(db).items()}
         for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES):
             invalidation.invalidate(db, version)
-    search_reindex.reindex(database)
+    reindexing.reindex(database)
     return counts
 
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 from .. import clock
 from ..queries import events
-from ..services import closures, deployment
+from ..services import deployment
+from ..services.accounts import closures
 from ..services.event_consumers import is_anybody_alive
 from ..services.moderation import restrictions
 from .finding import Finding, error, warning

@@ -6,7 +6,7 @@ from .. import clock
 from ..markup import RENDERER_VERSION
 from ..queries import outdated_html, search_documents
 from ..queries.search_documents import POSTS
-from ..services import search_check
+from ..services.search import index_check
 from .finding import Finding, error, info, warning
 from .installation import Installation
 
@@ -17,7 +17,7 @@ def check_search(installation: Installation) -> Iterator[Finding]:
     """Yield what searches do not find; nothing if the search is switched off."""
     if installation.settings["search.open_to"] == "off":
         return
-    before = clock.now() - search_check.LATE
+    before = clock.now() - index_check.LATE
     with installation.database.reads.connect() as db:
         if not search_documents.is_complete(db):
             yield error(
@@ -25,7 +25,7 @@ def check_search(installation: Installation) -> Iterator[Finding]:
             )
             return
         for words, post in POSTS.items():
-            missing = sum(len(one.ids) for one in search_check.missing(db, words, before))
+            missing = sum(len(one.ids) for one in index_check.missing(db, words, before))
             if missing:
                 yield warning(
                     f"The index lacks {missing} of the {post.__tablename__}, or has them as an "

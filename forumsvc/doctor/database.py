@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from .. import migrate
-from ..database import open_database
+from ..cache.database import open_database
 from ..db.connection_options import ConnectionOptions
 from ..db.engine import Database
 from ..db.failures import is_forbidden

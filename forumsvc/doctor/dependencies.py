@@ -13,8 +13,8 @@ from ..errors import NotFound
 from ..mail import SmtpDelivery, create_delivery
 from ..media.storage import Storage
 from ..models import Photo
-from ..services.email_confirmation import is_required
-from ..services.photo_storage import PhotoStorages, open_storages
+from ..services.accounts.email_confirmation import is_required
+from ..services.photos.storage import PhotoStorages, open_storages
 from ..settings import SettingsError
 from ..settings.masking import mask_url
 from ..web.limits.rate_limiter import RateLimiter

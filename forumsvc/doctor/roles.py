@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, text
 
-from ..database import open_database
+from ..cache.database import open_database
 from ..db.connection_options import ConnectionOptions
 from .finding import Finding, warning
 from .installation import Installation

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from .. import migrate
-from ..database import open_database
+from ..cache.database import open_database
 from ..db.connection_options import ConnectionOptions
 from ..db.failures import DATABASE_ERRORS
 from ..settings import Settings, find_errors

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from .. import clock
 from ..queries import webhooks
-from ..services import webhook_deliveries
+from ..services.webhooks import webhook_deliveries
 from .finding import Finding, warning
 from .installation import Installation
 from .times import WEEK, age, words

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ..files import open_private
+from ..process.files import open_private
 from .errors import BackupBusy, DumpError
 
 MARK = "forumsvc backup"

@@ -26,9 +26,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-from ..ids import MAX_ID
 from ..models.declarations import RENDERED
-from ..text_rules import blank_error, body_error
+from ..text.ids import MAX_ID
+from ..text.text_rules import blank_error, body_error
 from .errors import DumpError
 from .rules import MAX_LENGTHS, ONLY_WARNED_OF, RULE_OF, RULES, is_storable
 from .tables import FORMER_COLUMNS, dumped_columns

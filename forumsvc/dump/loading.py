@@ -10,13 +10,14 @@ from .. import migrate
 from ..cache import invalidation
 from ..db.engine import Database
 from ..db.execution import SqlConnection
-from ..email_addresses import email_key
 from ..markup.plain_text import escape_to_html
 from ..models import AuditRecord, User
 from ..models.cache_version import random_version
 from ..models.declarations import SECRET
 from ..search.normal_form import name_key
-from ..services import counter_check, search_reindex
+from ..services.posts import counters
+from ..services.search import reindexing
+from ..text.email_addresses import email_key
 from .archive import Archive
 from .errors import DumpError
 from .fields import fields_of, read_row
@@ -66,7 +67,7 @@ def load_dump(
                 progress(table.name)
         writer.finish()
         wrong_counters = _check_counters(db)
-        search_reindex.mark_pending(db)
+        reindexing.mark_pending(db)
         for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES, invalidation.ACCESS):
             invalidation.invalidate(db, version)
         finish(db)
@@ -178,10 +179,10 @@ def _completion(table: Table, trust_html: bool) -> Callable[[dict[str, Any]], No
 
 def _check_counters(db: Session) -> int:
     """Recount, and correct what is wrong; return how many were."""
-    wrong = sum(finding.wrong for finding in counter_check.check(db))
+    wrong = sum(finding.wrong for finding in counters.check(db))
     if wrong:
-        counter_check.fix(db)
+        counters.fix(db)
         db.flush()
-        if any(finding.wrong for finding in counter_check.check(db)):
+        if any(finding.wrong for finding in counters.check(db)):
             raise DumpError("The counters cannot be corrected.")
     return wrong

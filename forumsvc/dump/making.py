@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ..db.engine import Database
 from ..errors import NotFound
-from ..files import sync_folder
 from ..media.storage import parse_digest
+from ..process.files import sync_folder
 from ..queries import photos
-from ..services.photo_storage import PhotoStorages
+from ..services.photos.storage import PhotoStorages
 from .archive import PHOTOS, Archive
 from .backup_folder import MARK, PART, alone_in, remove_oldest, remove_unfinished
 from .errors import DumpError

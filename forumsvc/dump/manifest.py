@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeGuard
 
 from .. import migrate
-from ..ids import MAX_ID
 from ..media.storage import is_name
+from ..text.ids import MAX_ID
 from .errors import DumpError
 from .tables import dumped_tables
 

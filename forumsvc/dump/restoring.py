@@ -9,7 +9,7 @@ from sqlalchemy import event, select, text
 from sqlalchemy.orm import Session
 
 from .. import clock, migrate
-from ..database import open_database
+from ..cache.database import open_database
 from ..db.engine import Database
 from ..db.statements import delete_of, update_of
 from ..media.storage import Storage, check_digest, media_type_of
@@ -25,7 +25,7 @@ from ..models import (
     User,
 )
 from ..services import deployment
-from ..services.photo_storage import PhotoStorages
+from ..services.photos.storage import PhotoStorages
 from .archive import Archive
 from .errors import DumpError
 from .loading import load_dump

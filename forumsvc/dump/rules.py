@@ -5,14 +5,14 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..email_addresses import email_key
 from ..media.storage import is_name
 from ..models import PROFILE_TEXTS
 from ..oauth import clients, redirects
-from ..services.accounts import MAX_NAME
-from ..services.erasure import PostsErasure
-from ..services.login_names import is_unambiguous
-from ..text_rules import body_error, line_error
+from ..services.accounts.accounts import MAX_NAME
+from ..services.accounts.erasure.erasure import PostsErasure
+from ..services.accounts.login_names import is_unambiguous
+from ..text.email_addresses import email_key
+from ..text.text_rules import body_error, line_error
 
 
 def _is_web_address(text: str) -> bool:

@@ -15,7 +15,7 @@ from typing import IO
 
 from .. import clock
 from ..db.engine import Database
-from ..files import open_private, sync_folder
+from ..process.files import open_private, sync_folder
 from .archive import forget_members
 from .errors import DumpError
 from .manifest import NAME, Manifest, Member, member_name

@@ -8,7 +8,7 @@ from email.policy import EmailPolicy
 from email.utils import format_datetime
 from typing import Any
 
-from ..email_addresses import ascii_address
+from ..text.email_addresses import ascii_address
 
 
 class NoAsciiAddress(ValueError):

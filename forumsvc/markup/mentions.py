@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from unicodedata import category
 
-from forumsvc.ids import is_login
 from forumsvc.markup.html_nodes import nodes
+from forumsvc.text.ids import is_login
 
 MAX_MENTIONS = 100
 """Of a text; the rest of it stays as it is. The link of a short login is twenty times as long."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from forumsvc.markup.html_nodes import nodes
 from forumsvc.markup.mention_links import mention_link
 from forumsvc.markup.text_content import text_content
-from forumsvc.unicode_forms import INVISIBLE
+from forumsvc.text.unicode_forms import INVISIBLE
 
 RENDERER_VERSION = 4
 """Stored with every `body_html`; raised whenever the same text would render to other HTML."""

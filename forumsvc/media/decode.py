@@ -16,7 +16,7 @@ from PIL import GifImagePlugin, Image, ImageOps, PngImagePlugin, UnidentifiedIma
 from forumsvc.errors import Invalid
 from forumsvc.media.color import to_srgb
 from forumsvc.media.limits import Limits
-from forumsvc.texts import Message
+from forumsvc.text.messages import Message
 
 _FORMATS = ["PNG", "JPEG", "GIF", "WEBP"]
 _ANIMATED = ("GIF", "WEBP")

@@ -21,7 +21,7 @@ from forumsvc.media.fair_queue import FairQueue, QueueFullError
 from forumsvc.media.limits import Limits
 from forumsvc.sandbox import CpuLimitError, DeadlineError, SandboxError, SandboxProcess
 
-from ..texts import Clause
+from ..text.messages import Clause
 
 log = logging.getLogger(__name__)
 

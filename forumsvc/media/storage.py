@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from forumsvc.errors import NotFound
-from forumsvc.files import sync_folder
 from forumsvc.media.private_names import PRIVATE, is_private_name, private_path
+from forumsvc.process.files import sync_folder
 
 _NAME = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})\.(png|jpg|gif|webp)", re.ASCII)
 _TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}

@@ -41,7 +41,7 @@ DERIVED = {"dump": "derived"}
 class Erasure(Enum):
     """What an erasure does with the rows in which a column names the erased person.
 
-    DELETE: it deletes them; SPECIAL: it runs the step that `services.erasure_steps` has for the
+    DELETE: it deletes them; SPECIAL: it runs the step that `accounts.erasure.steps` has for the
     column; CHOICE: what was chosen for the posts; KEEP: nothing, the id of an erased account stays.
     """
 

@@ -17,7 +17,7 @@ from ..db.base import (
     open_word,
     partial_index,
 )
-from ..texts import Message
+from ..text.messages import Message
 from .declarations import CONTENT, SPECIAL, Export, by_column
 
 

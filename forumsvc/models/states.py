@@ -2,7 +2,7 @@
 
 The types of the API's action, the abilities, the buttons and the pages that ask first, the events,
 the log of moderation and the words for the author are made of these rows. What a change does
-beside the column stands in `services.topics` and `services.replies`; who may make it, beside
+beside the column stands in `services.posts.topics` and `replies`; who may make it, beside
 moderators, in `resources.topics` and `resources.replies`.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..permissions import ReplyPermission, TopicPermission
-from ..texts import Message
+from ..text.messages import Message
 from .event import EventType
 
 

@@ -18,7 +18,7 @@ from ..db.base import (
     one_of,
     partial_index,
 )
-from ..texts import Message
+from ..text.messages import Message
 from .declarations import CONTENT, DERIVED, SECRET, Export
 
 

@@ -17,9 +17,9 @@ from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState, state_at
 from ..permissions import DEFAULT_SCOPES, Scope
 from ..sessions.token_hash import hash_token, new_secret
-from ..text_rules import blank_error, line_error
-from ..texts import Clause, Message
-from ..unicode_forms import without_ignorable
+from ..text.messages import Clause, Message
+from ..text.text_rules import blank_error, line_error
+from ..text.unicode_forms import without_ignorable
 from . import redirects
 
 GRANTS = ("password", "refresh_token", "authorization_code", "client_credentials")

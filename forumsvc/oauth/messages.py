@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from oauthlib.oauth2 import InvalidClientError, InvalidRequestError, OAuth2Error
 
-from ..urlencoded import FormError, parse_urlencoded
+from ..text.urlencoded import FormError, parse_urlencoded
 
 MAX_PARAMETERS = 100
 MAX_VALUE = 8192

@@ -18,7 +18,7 @@ from oauthlib.oauth2.rfc6749.grant_types import (
 from oauthlib.oauth2.rfc6749.tokens import BearerToken
 
 from ..errors import RateLimited
-from ..passwords import PasswordsBusy
+from ..process.passwords import PasswordsBusy
 from ..sessions.token_hash import new_secret
 from .code_grant import CodeGrant
 from .messages import (

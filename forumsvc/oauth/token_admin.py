@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from ..db.statements import delete_of
 from ..errors import NotFound
-from ..ids import MAX_ID
 from ..models import OAuthClient, OAuthCode, OAuthToken, User
 from ..queries.accounts import is_valid_token
+from ..text.ids import MAX_ID
 from .revocation import revoke_all
 
 _COLUMNS: tuple[Any, ...] = (

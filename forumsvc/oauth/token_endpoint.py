@@ -8,7 +8,7 @@ from oauthlib.common import Request
 from oauthlib.oauth2 import InvalidGrantError, InvalidScopeError
 from sqlalchemy import Row
 
-from ..passwords import require_slot
+from ..process.passwords import require_slot
 from ..sessions import password_login
 from . import clients, codes, resource_owners, revocation, tokens
 from .credentials import CodeCredential, GrantCredential, PasswordCredential, RefreshCredential

@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from ..deprecations import SINCE
 from ..models import PROFILE_TEXTS, TextKind
 from ..settings import Settings
+from .deprecations import SINCE
 from .keyed import to_keyed
 from .keyed_names import API
 from .tags import JSON, MESSAGES, Address, Loader, Setting, parameter_ref

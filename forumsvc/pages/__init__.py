@@ -2,7 +2,7 @@
 
 from pyramid.config import Configurator
 
-from ..services import registration
+from ..services.accounts import registration
 from . import about, display, languages, paths
 from .form_keys import saved_key
 from .page import add_pages

@@ -10,12 +10,12 @@ from pyramid.response import Response
 
 from ..clock import rfc3339
 from ..errors import NotFound
-from ..ids import MAX_ID, parse_id
 from ..models import Topic
 from ..permissions import Common
 from ..queries import feeds, nodes
 from ..queries.id_ranges import id_ranges
 from ..resources.topics import Topics
+from ..text.ids import MAX_ID, parse_id
 from ..web.api.request import ForumRequest
 from .files import file_response
 from .page import page

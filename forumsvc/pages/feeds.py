@@ -24,7 +24,7 @@ from ..queries.topics import TopicOrder, UserTopicOrder
 from ..resources.base import Resource
 from ..resources.nodes import NodeItem
 from ..resources.users import UserItem
-from ..unicode_forms import character_border
+from ..text.unicode_forms import character_border
 from ..web.api.request import ForumRequest
 from ..web.http_cache.cache_policy import TOPIC_LIST
 from .files import file_response

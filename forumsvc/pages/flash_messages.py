@@ -6,7 +6,7 @@ In a cookie, not in the address: nobody else can make a page say that something 
 from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.response import Response
 
-from ..texts import Message
+from ..text.messages import Message
 from ..web.api.request import ForumRequest
 from ..web.pipeline.session_cookie import cookie_name, cookie_of, set_cookie
 from .kept_text import digest_of

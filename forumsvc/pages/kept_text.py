@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import ForumError
 from ..models import PROFILE_TEXTS
-from ..texts import Message
+from ..text.messages import Message
 from ..web.api.request import ForumRequest
 
 _LABELS = {

@@ -10,7 +10,7 @@ from pyramid.threadlocal import get_current_request
 from pyramid_jinja2.i18n import GetTextWrapper
 
 from ..settings.pages import LANGUAGES
-from ..texts import Clause, Message, Time
+from ..text.messages import Clause, Message, Time
 from ..web.api.request import ForumRequest
 from .display import display_of
 
@@ -78,7 +78,7 @@ def _date(language: str, time: datetime, month: str) -> str:
 
 @pass_context
 def translated(context: Any, text: str) -> str:
-    """Return a text of the code in the language of the page; see `forumsvc.texts`."""
+    """Return a text of the code in the language of the page; see `forumsvc.text.messages`."""
     return in_language(context["request"], text)
 
 

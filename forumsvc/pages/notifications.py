@@ -8,7 +8,6 @@ from markupsafe import Markup
 from pyramid.response import Response
 
 from .. import clock
-from ..ids import parse_id
 from ..models import NotificationType
 from ..models.notification import NOTIFICATION_KINDS
 from ..permissions import Common, NotificationPermission
@@ -18,6 +17,7 @@ from ..queries.rows import NotificationRow
 from ..resources.notifications import Notifications
 from ..services.moderation import notices
 from ..services.notifications import inbox
+from ..text.ids import parse_id
 from ..web.api.request import ForumRequest
 from .lines import Moment, Person
 from .page import page, page_form

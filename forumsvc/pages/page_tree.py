@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import Gone, NotFound
-from ..ids import parse_id
 from ..permissions import SearchPermission
 from ..queries import topics as topic_queries
 from ..resources.audit_log import AuditLog
 from ..resources.root import Root
 from ..resources.search import Search
 from ..security.policy import decide
+from ..text.ids import parse_id
 from ..web.api.request import ForumRequest
 from .page_context import LoginRequired, PageContext, path_after_login
 

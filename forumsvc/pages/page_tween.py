@@ -12,7 +12,7 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from ..errors import Invalid
-from ..texts import Message
+from ..text.messages import Message
 from ..web.api.request import ForumRequest, Handler
 from ..web.pipeline.request_id import ENVIRON_KEY as REQUEST_ID
 from ..web.registry import ForumRegistry

@@ -5,8 +5,8 @@ from typing import Any
 import colander
 
 from ..db.keyset_paging import Cursors, PageRequest
-from ..ids import MAX_ID
 from ..schemas.fields import CursorField, Integer, optional, parameters
+from ..text.ids import MAX_ID
 from ..web.api.request import ForumRequest
 
 ROWS = 20

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from pyramid.httpexceptions import HTTPSeeOther
 
 from ..queries import replies
-from ..services.login_names import PAGE_NAMES
+from ..services.accounts.login_names import PAGE_NAMES
 from ..web.api.request import ForumRequest
 from .post_html import page_of_floor
 

@@ -12,7 +12,7 @@ from ..permissions import PhotoPermission
 from ..resources.photos import Photos
 from ..resources.root import Root
 from ..security.policy import decide
-from ..services import photos
+from ..services.photos import photos
 from ..web.api.request import ForumRequest
 from .page import page
 from .page_tree import own_photos_page

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from ..markup.text_content import text_content, without_details
 from ..queries.rows import TopicRow
-from ..unicode_forms import character_border
+from ..text.unicode_forms import character_border
 from ..web.api.request import ForumRequest
 from .paths import absolute_url, topic_path, user_path
 from .static_files import asset_path

@@ -18,7 +18,7 @@ from ..queries.viewer_states import Subject, ViewerState, load_viewer_states
 from ..resources.users import UserItem
 from ..security.identity import Level, level_of
 from ..security.policy import abilities, granted
-from ..services import relations
+from ..services.posts import relations
 from ..web.api.request import ForumRequest
 from .buttons import Button, button_pages
 from .lines import Moment, Person, topic_lines

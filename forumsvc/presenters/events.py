@@ -10,7 +10,7 @@ from typing import Any
 from ..clock import rfc3339
 from ..queries.event_objects import EventObjects
 from ..queries.rows import EventRow, UserSummaryRow
-from ..services.login_names import PAGE_NAMES
+from ..services.accounts.login_names import PAGE_NAMES
 from .replies import reply
 from .site import Site
 from .topics import topic

@@ -5,7 +5,7 @@ from typing import Any
 from ..clock import rfc3339
 from ..models import HoldReason
 from ..queries.held_posts import HeldPostRow
-from ..texts import Message
+from ..text.messages import Message
 from .site import Site
 from .users import person
 

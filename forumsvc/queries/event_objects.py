@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..db.execution import ReadConnection
-from ..ids import known_ids
+from ..text.ids import known_ids
 from . import replies, topics, users
 from .rows import EventRow, ReplyListRow, TopicListRow, UserSummaryRow
 

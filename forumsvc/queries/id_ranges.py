@@ -12,7 +12,7 @@ from sqlalchemy import Select, bindparam, func, select
 
 from ..db.base import Base, BigId
 from ..db.execution import ReadConnection, rows
-from ..ids import MAX_ID
+from ..text.ids import MAX_ID
 
 
 def id_ranges(db: ReadConnection, model: type[Base], size: int) -> Iterator[tuple[int, int]]:

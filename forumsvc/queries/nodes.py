@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from ..db.execution import ReadConnection, row, rows
-from ..ids import parse_id
 from ..models import Node, Section
 from ..search.normal_form import normalize
+from ..text.ids import parse_id
 from .rows import NodeRow, columns
 
 _ALL_NODES: Any = (

@@ -9,8 +9,8 @@ from sqlalchemy import Row, Select, bindparam, select
 
 from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import Cursors, KeysetPage, PageRequest, SortOrder, load_page
-from ..ids import MAX_ID, known_ids
 from ..models import Notification, User
+from ..text.ids import MAX_ID, known_ids
 from . import nodes, replies, topics
 from .rows import NodeRow, NotificationRow, ReplyListRow, TopicListRow, columns
 from .user_columns import summary

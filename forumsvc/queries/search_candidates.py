@@ -25,8 +25,8 @@ from sqlalchemy import (
 )
 
 from ..db.base import UtcDateTime
-from ..ids import MAX_ID
 from ..search.expressions import Condition, fts5, tsquery
+from ..text.ids import MAX_ID
 from .search_documents import Words
 
 LIMIT = 200

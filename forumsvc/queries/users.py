@@ -10,7 +10,6 @@ from ..db.base import BigId
 from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page, with_limit
 from ..db.statements import with_row_locks
-from ..ids import parse_id
 from ..models import (
     PROFILE_TEXTS,
     Reply,
@@ -23,6 +22,7 @@ from ..models import (
     UserState,
 )
 from ..search.normal_form import name_key
+from ..text.ids import parse_id
 from .rows import UserRow, UserSummaryRow, columns
 from .user_columns import summary
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
-from ..ids import parse_id
 from ..permissions import Common
 from ..security.policy import granted
+from ..text.ids import parse_id
 
 if TYPE_CHECKING:
     from .root import Root

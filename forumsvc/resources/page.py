@@ -5,7 +5,7 @@ from pyramid.authorization import Allow
 from ..permissions import AccountPermission as May
 from ..permissions import Common
 from ..security import principals
-from ..texts import Message
+from ..text.messages import Message
 from .base import Acl
 
 

@@ -11,7 +11,7 @@ from ..permissions import ReplyPermission as May
 from ..queries import replies
 from ..queries.rows import ReplyListRow, ReplyRow, ReplyStateRow
 from ..security import principals
-from ..texts import Message
+from ..text.messages import Message
 from .base import Acl, Container, Item
 from .topics import OWN_POST
 

@@ -8,7 +8,7 @@ from ..permissions import ReviewPermission
 from ..queries import reviews
 from ..queries.reviews import ReviewRow
 from ..security import principals
-from ..texts import Message
+from ..text.messages import Message
 from .base import Acl, Container, Item
 
 

@@ -13,7 +13,7 @@ from ..queries import topics
 from ..queries.rows import TopicRow, TopicStateRow
 from ..security import principals
 from ..security.identity import Level
-from ..texts import Message
+from ..text.messages import Message
 from .base import Acl, Container, Item
 
 _TAKE_PART = (May.FOLLOW, May.FAVORITE, May.LIKE)

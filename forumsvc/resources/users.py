@@ -4,13 +4,13 @@ from typing import Any
 
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 
-from ..ids import is_login
 from ..models import PROFILE_TEXTS, Role, UserState
 from ..permissions import UserPermission as May
 from ..queries import users
 from ..queries.rows import UserRow
 from ..security import principals
-from ..texts import Message
+from ..text.ids import is_login
+from ..text.messages import Message
 from .base import Acl, Container, Item, Resource
 
 _RESTRICT = (May.SILENCE, May.UNSILENCE, May.WARN)

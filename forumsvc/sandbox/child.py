@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from forumsvc import cpu_affinity
+from forumsvc.process import cpu_affinity
 
 _MAX_RESIDENT = 120 << 20
 _STATM = Path("/proc/self/statm")

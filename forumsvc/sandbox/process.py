@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from forumsvc.cpu_affinity import CORES
+from forumsvc.process.cpu_affinity import CORES
 
 from .errors import CpuLimitError, CrashError, DeadlineError
 

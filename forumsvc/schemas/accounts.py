@@ -1,9 +1,9 @@
 """The forms of a person's own account, on the pages and in the API."""
 
 from ..oauth.clients import MAX_NAME, MEMBER_GRANTS
-from ..passwords import MAX_LENGTH
-from ..services.accounts import MAX_EMAIL
-from ..services.erasure import PostsErasure
+from ..process.passwords import MAX_LENGTH
+from ..services.accounts.accounts import MAX_EMAIL
+from ..services.accounts.erasure.erasure import PostsErasure
 from ..sessions.users import MAX_USERNAME
 from .fields import Choice, Line, Name, Password, Text, optional, parameters, required
 

@@ -12,10 +12,10 @@ import colander
 
 from ..clock import parse_rfc3339
 from ..db.cursors import MAX_LENGTH, Cursor
-from ..ids import MAX_ID, parse_integer
-from ..text_rules import blank_error, body_error, escape, line_error, lines_error, with_lf
-from ..texts import Message
-from ..unicode_forms import without_ignorable
+from ..text.ids import MAX_ID, parse_integer
+from ..text.messages import Message
+from ..text.text_rules import blank_error, body_error, escape, line_error, lines_error, with_lf
+from ..text.unicode_forms import without_ignorable
 
 _MAX_QUOTED = 40
 _JSON = json.JSONEncoder(ensure_ascii=False)

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import Invalid
 from ..search.query import Order, State, Where, parse_moment
-from ..texts import Message
+from ..text.messages import Message
 from .fields import (
     Boolean,
     Choice,

@@ -3,8 +3,8 @@
 import colander
 
 from ..models import PROFILE_TEXTS, TextKind
-from ..passwords import MAX_LENGTH
-from ..services.accounts import MAX_EMAIL
+from ..process.passwords import MAX_LENGTH
+from ..services.accounts.accounts import MAX_EMAIL
 from .fields import Boolean, Line, Lines, Name, Password, Url, clearable, parameters
 
 _NAME = 100

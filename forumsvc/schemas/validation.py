@@ -7,7 +7,7 @@ from typing import Any
 import colander
 
 from ..errors import Invalid
-from ..texts import Message
+from ..text.messages import Message
 
 _CACHE_SIZE = 1_000
 _MAX_CACHED_LENGTH = 64

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from html import escape
 
-from ..unicode_forms import character_border
+from ..text.unicode_forms import character_border
 from .matching import WordMatcher
 from .normal_form import normalize_with_offsets
 from .tokens import count_without_blanks

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from ..unicode_forms import INVISIBLE, INVISIBLE_CHARACTERS, normalized, stream_safe
+from ..text.unicode_forms import INVISIBLE, INVISIBLE_CHARACTERS, normalized, stream_safe
 
 _MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _LATIN_OR_GREEK = (

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..clock import parse_rfc3339
 from ..errors import Invalid
-from ..ids import is_login, parse_id
-from ..texts import Clause, Message
+from ..text.ids import is_login, parse_id
+from ..text.messages import Clause, Message
 from .tokens import Term, as_prefix, terms
 
 MAX_WORDS = 10

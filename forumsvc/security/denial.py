@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..clock import rfc3339
-from ..texts import Message, Time
+from ..text.messages import Message, Time
 from .identity import Identity, Level, Silence
 
 _UNCONFIRMED = Message(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from waitress.task import ThreadedTaskDispatcher
 
-from forumsvc.ip_addresses import client_network
 from forumsvc.serving.proxy import TrustedProxy, normal_address
+from forumsvc.text.ip_addresses import client_network
 
 if TYPE_CHECKING:
     from forumsvc.serving.channel import Channel

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from waitress.server import BaseWSGIServer
 
-from forumsvc.ip_addresses import client_network
 from forumsvc.serving.proxy import TrustedProxy
+from forumsvc.text.ip_addresses import client_network
 
 if TYPE_CHECKING:
     from forumsvc.serving.channel import Channel

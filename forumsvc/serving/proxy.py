@@ -6,7 +6,7 @@ from typing import Any
 
 from waitress.proxy_headers import proxy_headers_middleware
 
-from forumsvc.ip_addresses import parse_address, parse_network
+from forumsvc.text.ip_addresses import parse_address, parse_network
 
 _EVERYBODY = tuple(map(parse_network, ("0.0.0.0/0", "::/0")))
 _THIS_MACHINE = tuple(map(parse_network, ("127.0.0.0/8", "::1/128")))

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.orm import Session
 
 from ..errors import too_many
-from ..passwords import require_slot, verify_password
+from ..process.passwords import require_slot, verify_password
 from . import throttle, users
 from .authentication import Authentication
 

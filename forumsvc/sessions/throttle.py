@@ -21,9 +21,9 @@ from sqlalchemy import Connection, and_, case, exists, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 from ..db.statements import delete_of, insert_or_ignore, update_of
-from ..email_addresses import email_key
-from ..ip_addresses import client_network
 from ..models import LoginAddress, LoginFailure, LoginSuccess
+from ..text.email_addresses import email_key
+from ..text.ip_addresses import client_network
 
 KNOWN_ADDRESS_TTL = timedelta(days=180)
 """How long an address counts as known after the user's last login from it."""

@@ -6,9 +6,9 @@ from sqlalchemy import Connection, or_, select
 from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_without_invalidation
-from ..email_addresses import email_key
 from ..models import User, UserState
-from ..passwords import hash_password, needs_rehash, verify_password
+from ..process.passwords import hash_password, needs_rehash, verify_password
+from ..text.email_addresses import email_key
 
 MAX_USERNAME = 255
 """Characters: the longest email address that a user can have."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..email_addresses import ascii_address
+from ..text.email_addresses import ascii_address
 
 
 @dataclass(frozen=True, slots=True)

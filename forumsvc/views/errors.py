@@ -16,10 +16,10 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from .. import errors
 from ..db.failures import is_away, is_forbidden, is_outdated_session, sqlstate
-from ..passwords import PasswordsBusy
+from ..process.passwords import PasswordsBusy
 from ..security.denial import denial_message
 from ..security.policy import MissingScope
-from ..texts import Message
+from ..text.messages import Message
 from ..web.api.request import ForumRequest
 from ..web.pipeline.guard import check_body
 from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried

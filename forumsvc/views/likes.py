@@ -6,7 +6,7 @@ from ..resources.likes import Likes
 from ..schemas.likes import LIKE_FORM, Likeable
 from ..security.denial import denial_message
 from ..security.policy import decide
-from ..services import relations
+from ..services.posts import relations
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Count

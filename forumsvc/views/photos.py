@@ -5,7 +5,6 @@ from pyramid.httpexceptions import HTTPFound
 from pyramid.response import FileIter, Response
 
 from ..errors import NotFound
-from ..ids import is_login
 from ..media.avatars import letter_avatar
 from ..media.storage import check_name, media_type_of
 from ..permissions import Common, PhotoPermission
@@ -14,8 +13,9 @@ from ..resources.photos import PhotoItem, Photos
 from ..resources.public import Public
 from ..schemas.paging import PAGED
 from ..schemas.photos import PHOTO_FORM
-from ..services import photos
-from ..services.photo_storage import PhotoStorages
+from ..services.photos import photos
+from ..services.photos.storage import PhotoStorages
+from ..text.ids import is_login
 from ..web import photo_deletion
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest

@@ -6,7 +6,8 @@ from ..media.images import ProcessedImage
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
 from ..schemas.users import PROFILE_FORM
-from ..services import photos, profiles
+from ..services.accounts import profiles
+from ..services.photos import photos
 from ..web import accounts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest

@@ -10,7 +10,7 @@ from ..resources.topics import TopicItem
 from ..schemas.including import with_include
 from ..schemas.replies import reply_form
 from ..schemas.restrictions import REASON_FORM
-from ..services import replies
+from ..services.posts import replies
 from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest

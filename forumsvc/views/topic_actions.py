@@ -9,7 +9,7 @@ from ..permissions import TopicPermission as May
 from ..resources.topics import TopicItem
 from ..schemas.fields import quoted
 from ..schemas.restrictions import REASON_FORM
-from ..services import topics
+from ..services.posts import topics
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Ok

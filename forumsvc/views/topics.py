@@ -13,10 +13,10 @@ from ..schemas.including import with_include
 from ..schemas.paging import PAGED
 from ..schemas.restrictions import REASON_FORM
 from ..schemas.topics import topic_form, topic_list
-from ..services import relations
-from ..services import topics as topic_service
-from ..services.content.authoring import RenderedPost
-from ..services.topics import TopicContent
+from ..services.posts import relations
+from ..services.posts import topics as topic_service
+from ..services.posts.authoring import RenderedPost
+from ..services.posts.topics import TopicContent
 from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest

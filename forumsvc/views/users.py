@@ -10,7 +10,7 @@ from ..schemas.including import with_include
 from ..schemas.likes import OWN_LIKES, Likeable
 from ..schemas.paging import PAGED, POPULAR_USERS
 from ..schemas.topics import USER_TOPICS
-from ..services import relations
+from ..services.posts import relations
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Ids, Kind, Listing, Ok

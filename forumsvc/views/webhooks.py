@@ -7,7 +7,7 @@ from ..permissions import WebhookPermission
 from ..queries import webhooks as reading
 from ..resources.webhooks import Deliveries, DeliveryItem, WebhookItem, Webhooks
 from ..schemas.webhooks import DELIVERY_LIST, REPLAY_FORM, changed_webhook, new_webhook
-from ..services import webhook_deliveries, webhook_signature, webhooks
+from ..services.webhooks import webhook_deliveries, webhook_signature, webhooks
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Count, Detail, Kind, Listing, Ok

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from ..errors import Conflict, Forbidden, Invalid
 from ..queries.rows import UserRow
-from ..services import closures, email_confirmation, registration
-from ..services.accounts import Account
-from ..services.erasure import PostsErasure
-from ..texts import Message
+from ..services.accounts import closures, email_confirmation, registration
+from ..services.accounts.accounts import Account
+from ..services.accounts.erasure.erasure import PostsErasure
+from ..text.messages import Message
 from .api.request import ForumRequest
 from .reauthentication import reauthenticate
 

@@ -9,7 +9,7 @@ from pyramid.response import FileIter, Response
 from ..errors import NotFound, Unavailable
 from ..queries import data_exports
 from ..queries.data_exports import ExportRow, ExportState
-from ..services import data_export_requests
+from ..services.accounts import data_export_requests
 from .api.request import ForumRequest
 
 _MISSING = "There is no export of your data."

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..queries.rows import PhotoRow
-from ..services import photos
+from ..services.photos import photos
 from .api.request import ForumRequest
 
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from ..db.limited_reads import LimitedReads
     from ..openapi import Description
     from ..services.access.networks import BlockedNetworks
-    from ..services.content.authoring import Authoring
-    from ..services.content.publishing import Publisher
     from ..services.notifications.read_marker import ReadMarker
-    from ..services.photo_storage import PhotoStorages
-    from ..services.photos import Decoding
-    from ..services.view_counts import ViewCounter
+    from ..services.photos.photos import Decoding
+    from ..services.photos.storage import PhotoStorages
+    from ..services.posts.authoring import Authoring
+    from ..services.posts.publishing import Publisher
+    from ..services.posts.view_counts import ViewCounter
     from ..settings import Settings
     from .api.methods import MethodTable
     from .limits.abuse_limits import AbuseLimits

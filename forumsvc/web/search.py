@@ -20,7 +20,7 @@ from ..search.excerpts import Excerpts
 from ..search.matching import WordMatcher
 from ..search.query import Order, State, Where, parse_query, wrong_operator
 from ..security.policy import MissingScope, decide
-from ..texts import Clause, Message
+from ..text.messages import Clause, Message
 from .api.request import ForumRequest
 
 _RETRY_SECONDS = 5

@@ -13,8 +13,8 @@ from sqlalchemy import Column, select
 from sqlalchemy.sql import visitors
 
 from forumsvc import migrate
+from forumsvc.cache.database import open_database
 from forumsvc.cache.invalidation import CACHED_COLUMNS, DISPLAY_NAMES, INVALIDATES, TOPIC_LISTS
-from forumsvc.database import open_database
 from forumsvc.db.executor import Executor
 from forumsvc.models import Base, CacheVersion, Favorite, Reply, Topic, User
 from forumsvc.web.http_cache import conditional_requests

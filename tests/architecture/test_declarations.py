@@ -8,7 +8,7 @@ from sqlalchemy import Table
 from forumsvc.models import Photo, TopicFollow
 from forumsvc.models.declarations import DELETE, SPECIAL, all_models, declared
 from forumsvc.queries import personal_data
-from forumsvc.services import erasure_steps
+from forumsvc.services.accounts.erasure import steps as erasure_steps
 
 ERASURES = dict(declared("__erasure__"))
 TABLES = [model.__table__ for model in all_models()]

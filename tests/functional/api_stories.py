@@ -12,7 +12,8 @@ import pytest
 import yaml
 from webtest import TestResponse
 
-from forumsvc.services import counter_check, search_reindex
+from forumsvc.services.posts import counters
+from forumsvc.services.search import reindexing
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
@@ -79,7 +80,7 @@ class Story:
         database = self.forum.database
         assert drift(database) == []
         with database.reads.connect() as db:
-            assert [one.name for one in counter_check.check(db) if one.wrong] == []
+            assert [one.name for one in counters.check(db) if one.wrong] == []
 
     def set_up(self, row: dict[str, dict[str, Any]]) -> None:
         """Make a forum with other settings, or people with such columns, or index posts."""
@@ -95,7 +96,7 @@ class Story:
                 for login, columns in values.items():
                     self.forum.change(self.person(login).id, login=login, **columns or {})
             elif kind == "reindex":
-                search_reindex.reindex(self.forum.database)
+                reindexing.reindex(self.forum.database)
             else:
                 raise AssertionError(f"{kind} is no set-up")
 

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from forumsvc import clock, passwords
+from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.db.executor import Executor
 from forumsvc.markup import renderer
+from forumsvc.process import passwords
 from forumsvc.sandbox import SandboxPool
 from forumsvc.web.responses.renderer import ApiRenderer
 from tests import databases

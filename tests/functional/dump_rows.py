@@ -13,7 +13,7 @@ from sqlalchemy import Table
 from docs.make_dump_schema import FILE as SCHEMA_FILE
 from forumsvc.dump.fields import Field, fields_of
 from forumsvc.dump.tables import dumped_tables, unique_columns
-from forumsvc.text_rules import line_error
+from forumsvc.text.text_rules import line_error
 
 Row = dict[str, Any]
 

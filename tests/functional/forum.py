@@ -10,7 +10,7 @@ from webtest import TestApp, TestResponse
 
 import forumsvc
 from forumsvc import clock
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.connection_options import ConnectionOptions
 from forumsvc.db.engine import Database

@@ -20,7 +20,7 @@ from schemathesis.engine import Status, events, from_schema
 from forumsvc.db.cursors import Cursor
 from forumsvc.errors import Invalid
 from forumsvc.search.query import parse_moment, parse_query
-from forumsvc.unicode_forms import is_blank
+from forumsvc.text.unicode_forms import is_blank
 from tests.openapi.answers import resolvable
 from tests.openapi.operations import operations
 

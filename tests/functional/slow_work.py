@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, event
 
-from forumsvc import passwords
 from forumsvc.db.executor import Executor
 from forumsvc.media import images
+from forumsvc.process import passwords
 from forumsvc.sandbox import SandboxPool
 
 _LOCKS = re.compile(

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from forumsvc import clock
 from forumsvc.background import mail_texts
 from forumsvc.models import AuditRecord, Event, Role, User
-from forumsvc.services import accounts
+from forumsvc.services.accounts import accounts
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content

@@ -10,7 +10,7 @@ from PIL import Image
 from sqlalchemy import update
 
 from forumsvc.models import Photo, Topic
-from forumsvc.services import photos
+from forumsvc.services.photos import photos
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import picture, send

@@ -41,8 +41,9 @@ from forumsvc.models import (
     Photo,
     User,
 )
-from forumsvc.services import counter_check, deployment
-from forumsvc.services.photo_storage import PhotoStorages
+from forumsvc.services import deployment
+from forumsvc.services.photos.storage import PhotoStorages
+from forumsvc.services.posts import counters
 from tests import databases
 from tests.cases import each
 from tests.functional.cli.community import Community
@@ -87,7 +88,7 @@ class Home:
             insert_row(db, OAuthToken, access_hash="h" * 64, access_expires_at=now(), **granted)
             db.add(Job(kind="backup", due_at=now(), created_at=now(), data={}))
             insert_row(db, AuditRecord, action="topic.ban", visibility="admin", via="cli")
-            counter_check.fix(db)
+            counters.fix(db)
         for content in (AVATAR, FIRST, SECOND):
             self.storage.put(name_of(content), io.BytesIO(content), "image/png")
 
@@ -211,7 +212,7 @@ def test_a_backup_is_restored_into_both_kinds_of_database(home: Home, other: Hom
         with other.storage.open(name_of(content)) as file:
             assert file.read() == content
     with other.database.session.begin() as db:
-        assert [one for one in counter_check.check(db) if one.wrong] == []
+        assert [one for one in counters.check(db) if one.wrong] == []
         for model in (BrowserSession, OAuthCode, OAuthToken):
             assert db.scalars(select(model.id)).all() == []
         assert db.scalars(select(Job.id).where(Job.kind == "backup")).all() == []

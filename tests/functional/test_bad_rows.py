@@ -14,7 +14,8 @@ from forumsvc.doctor.background import check
 from forumsvc.doctor.installation import Installation
 from forumsvc.models import Event, JobKind, MailKind, User
 from forumsvc.queries.jobs import newest
-from forumsvc.services import accounts, closures, mails, unconfirmed_accounts
+from forumsvc.services import mails
+from forumsvc.services.accounts import accounts, closures, unconfirmed_accounts
 from forumsvc.services.moderation import restrictions
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum

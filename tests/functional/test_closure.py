@@ -13,8 +13,9 @@ from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.mail_sender import MailSender
 from forumsvc.mail import Delivery
 from forumsvc.models import AuditRecord, Job, JobKind, MailKind, User
-from forumsvc.passwords import hash_password
-from forumsvc.services import closures, erasure
+from forumsvc.process.passwords import hash_password
+from forumsvc.services.accounts import closures
+from forumsvc.services.accounts.erasure import erasure
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content

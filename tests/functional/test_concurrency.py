@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text, update
 
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import (
     Base,

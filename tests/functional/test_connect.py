@@ -12,7 +12,7 @@ from sqlalchemy import func, literal, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from forumsvc import migrate
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db import connect
 from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database

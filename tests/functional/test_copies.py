@@ -13,7 +13,7 @@ from sqlalchemy import func, select, text
 
 from forumsvc import clock
 from forumsvc.background.job_runner import Handler, JobRunner
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import Job, JobKind
 from forumsvc.services import deployment, jobs

@@ -19,7 +19,7 @@ from forumsvc.models import (
     RestrictionKind,
 )
 from forumsvc.queries import personal_data
-from forumsvc.services import data_export
+from forumsvc.services.accounts import data_export
 from tests.functional.forum import Forum, Person
 from tests.functional.rows import insert_row, insert_rows
 from tests.functional.statements import counting

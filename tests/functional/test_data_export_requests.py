@@ -16,9 +16,10 @@ from forumsvc.background.data_exporter import DataExporter
 from forumsvc.media.private_names import new_private_name
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import DataExport, Job, JobKind, MailKind
-from forumsvc.services import accounts, data_export_requests, jobs
-from forumsvc.services.data_export_requests import LOCK, ExportFile, ExportStopped
-from forumsvc.services.photo_audit import BEING_UPLOADED, PhotoAudit
+from forumsvc.services import jobs
+from forumsvc.services.accounts import accounts, data_export_requests
+from forumsvc.services.accounts.data_export_requests import LOCK, ExportFile, ExportStopped
+from forumsvc.services.photos.audit import BEING_UPLOADED, PhotoAudit
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text
 
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database
 from tests.databases import on_postgresql

@@ -7,7 +7,7 @@ import pytest
 
 from forumsvc.models import Photo
 from forumsvc.schemas.users import PROFILE_FORM
-from forumsvc.services import profiles
+from forumsvc.services.accounts import profiles
 from tests.functional.cli.conftest import INI, Run, run_command
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person

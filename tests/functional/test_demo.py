@@ -10,7 +10,7 @@ from forumsvc.demo import ADMIN_LOGIN, DEMO_LOGIN, load
 from forumsvc.demo.posts import community
 from forumsvc.markup import Renderer
 from forumsvc.models import Topic, User
-from forumsvc.services import counter_check
+from forumsvc.services.posts import counters
 from tests.functional.forum import Caller, Forum
 
 NODES, _, POSTS = community("mixed")
@@ -80,7 +80,7 @@ def test_new_rows_have_ids_after_those_of_the_demo(demo: Caller) -> None:
 
 def test_every_counter_of_the_demo_is_right(demo: Caller, forum: Forum) -> None:
     with forum.database.reads.connect() as db:
-        assert [it.name for it in counter_check.check(db) if it.wrong] == []
+        assert [it.name for it in counters.check(db) if it.wrong] == []
 
 
 def test_moderators_of_the_demo_have_something_to_review(demo: Caller, forum: Forum) -> None:

@@ -17,7 +17,7 @@ from forumsvc.db.engine import Database
 from forumsvc.dump import Archive, DumpError, load_dump, write_dump, write_tar
 from forumsvc.dump.tables import dumped_columns, dumped_tables
 from forumsvc.models import Job, OAuthToken, Reply, User
-from forumsvc.services import counter_check
+from forumsvc.services.posts import counters
 from tests import databases
 from tests.cases import each
 from tests.functional import dump_rows
@@ -34,7 +34,7 @@ def fill(database: Database) -> None:
         author = db.get_one(User, ids["ann"])
         author.bio, author.password_hash = NASTY, "a hash"
         db.add(Job(kind="mail", due_at=now(), created_at=now(), data={"text": NASTY}))
-        counter_check.fix(db)
+        counters.fix(db)
 
 
 def rows(database: Database) -> dict[str, list[str]]:
@@ -56,7 +56,7 @@ def test_a_dump_with_secrets_restores_every_row(
     load_dump(target, Archive(tmp_path / "dump"), trust_html=True)
     assert rows(target) == rows(database)
     with target.session.begin() as db:
-        assert [one for one in counter_check.check(db) if one.wrong] == []
+        assert [one for one in counters.check(db) if one.wrong] == []
 
 
 def test_a_dump_of_before_the_first_release_is_loaded(target: Database, tmp_path: Path) -> None:

@@ -32,11 +32,13 @@ from forumsvc.models import (
     Topic,
     User,
 )
-from forumsvc.passwords import hash_password
-from forumsvc.services import account_edit, accounts, email_confirmation, erasure, jobs
+from forumsvc.process.passwords import hash_password
+from forumsvc.services import jobs
 from forumsvc.services.access.values import email_digest
-from forumsvc.services.content.rerendering import Rerendering
-from forumsvc.services.erasure import PostsErasure
+from forumsvc.services.accounts import accounts, admin_edit, email_confirmation
+from forumsvc.services.accounts.erasure import erasure
+from forumsvc.services.accounts.erasure.erasure import PostsErasure
+from forumsvc.services.posts.rerendering import Rerendering
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.background_jobs import do_periodic_work, report_host
 from tests.functional.checked_app import CheckedApp
@@ -446,7 +448,7 @@ def test_a_new_login_changes_the_links_of_mentions_and_no_text(
 ) -> None:
     before = content(forum.nobody.get(f"/replies/{traces['mention']}"))
     with forum.database.session.begin() as db:
-        account_edit.edit(db, clock.now(), LOGIN, new_login="Zora")
+        admin_edit.edit(db, clock.now(), LOGIN, new_login="Zora")
     work(forum)
     after = content(forum.nobody.get(f"/replies/{traces['mention']}"))
     assert after["body"] == before["body"]
@@ -457,7 +459,7 @@ def test_a_new_login_changes_the_links_of_mentions_and_no_text(
 
 def rename(forum: Forum, login: str, new_login: str) -> None:
     with forum.database.session.begin() as db:
-        account_edit.edit(db, clock.now(), login, new_login=new_login)
+        admin_edit.edit(db, clock.now(), login, new_login=new_login)
     work(forum)
 
 
@@ -497,7 +499,7 @@ def test_mentions_lead_to_who_was_meant_if_a_text_is_written_before_its_links_ar
     topic = forum.topic(bob, node, body="Ask @ivy")
     with forum.database.session.begin() as db:
         db.execute(update(Topic).values(markup_version=1))
-        account_edit.edit(db, clock.now(), "ivy", new_login="ivy2")
+        admin_edit.edit(db, clock.now(), "ivy", new_login="ivy2")
     rendering = Rerendering(forum.database, forum.application.registry.authoring, 1)
     if way == "edited":
         bob.put(f"/topics/{topic}", title="Ivy", node_id=node, body="Ask @ivy now")
@@ -591,7 +593,7 @@ def test_a_change_of_the_account_waits_for_what_the_person_is_writing_without_a_
             elif way == "deletion":
                 accounts.delete(db, LOGIN)
             elif way == "edit":
-                account_edit.edit(db, clock.now(), LOGIN, new_login="Zora")
+                admin_edit.edit(db, clock.now(), LOGIN, new_login="Zora")
             else:
                 email_confirmation.change_as_admin(db, zoe.id, "z@new.example", clock.now())
 

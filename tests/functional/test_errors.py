@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from forumsvc.queries import nodes
-from forumsvc.services import relations, replies
-from forumsvc.services import topics as topic_service
+from forumsvc.services.posts import relations, replies
+from forumsvc.services.posts import topics as topic_service
 from tests.cases import each
 from tests.functional.forum import API, Forum, Person
 from tests.functional.raw import dump, raw

@@ -31,10 +31,10 @@ from forumsvc.db.engine import Database
 from forumsvc.db.executor import Executor
 from forumsvc.db.keyset_paging import PageRequest
 from forumsvc.db.statements import execute, update_of
-from forumsvc.ids import MAX_ID
 from forumsvc.models import Node, Topic, User
 from forumsvc.queries import topics
 from forumsvc.queries.topics import TopicOrder
+from forumsvc.text.ids import MAX_ID
 from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum

@@ -15,7 +15,8 @@ from forumsvc.db.engine import Database
 from forumsvc.models import JobKind, JobState
 from forumsvc.queries.jobs import newest
 from forumsvc.search.tokens import tokens
-from forumsvc.services import jobs, search_index
+from forumsvc.services import jobs
+from forumsvc.services.search import indexing
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person, content
 
@@ -96,7 +97,7 @@ def test_a_post_whose_tokens_cannot_be_made_does_not_stop_the_index(
             raise ValueError("no tokens")
         return tokens(text)
 
-    monkeypatch.setattr(search_index, "tokens", make)
+    monkeypatch.setattr(indexing, "tokens", make)
     consumer = SearchIndexer(forum.database)
     work(consumer, forum.database)
     answer = forum.nobody.get("/search/topics", q="innocent")

@@ -8,9 +8,10 @@ import pytest
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.statements import update_of
 from forumsvc.models import Reply, Topic
-from forumsvc.services import accounts, counter_check, nodes
-from forumsvc.services.content.rerendering import Rerendering
+from forumsvc.services.accounts import accounts
 from forumsvc.services.moderation import restrictions
+from forumsvc.services.posts import counters, nodes
+from forumsvc.services.posts.rerendering import Rerendering
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.test_photos import send
@@ -107,7 +108,7 @@ WRITES: dict[str, Callable[[Scene], Any]] = {
     "user unblock": lambda s: s.command(restrictions.end_silence_by_login, "bob"),
     "node edit": lambda s: s.command(nodes.edit, s.other, name="Three", section="New"),
     "wrong counters": lambda s: s.spoil(likes_count=77),
-    "db check --fix": lambda s: s.command(counter_check.fix),
+    "db check --fix": lambda s: s.command(counters.fix),
     "old texts": lambda s: s.spoil(body_html="<p>old</p>", markup_version=0),
     "content rerender": lambda s: s.rerender(),
     "a deleted reply": lambda s: s.bob.delete(f"/replies/{s.reply}"),

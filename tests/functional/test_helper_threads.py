@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from forumsvc.db.engine import Database
 from forumsvc.services.notifications.read_marker import ReadMarker
-from forumsvc.services.view_counts import ViewCounter
+from forumsvc.services.posts.view_counts import ViewCounter
 
 INTERVAL = 0.01
 SECONDS = 30

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database
 from forumsvc.models import Topic

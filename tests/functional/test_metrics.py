@@ -17,7 +17,8 @@ from forumsvc.db.engine import Database
 from forumsvc.models import JobKind, MailKind, Webhook
 from forumsvc.queries import events
 from forumsvc.queries import webhooks as reading
-from forumsvc.services import backups, mails, webhooks
+from forumsvc.services import backups, mails
+from forumsvc.services.webhooks import webhooks
 from forumsvc.web.api.operations import operation_name
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.event_horizon import wait_for_horizon

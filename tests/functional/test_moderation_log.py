@@ -11,7 +11,7 @@ from forumsvc import clock
 from forumsvc.background.maintenance import delete_all_expired
 from forumsvc.db.expired_rows import delete_batch
 from forumsvc.models import AuditRecord
-from forumsvc.services import accounts
+from forumsvc.services.accounts import accounts
 from forumsvc.services.moderation import audit_log
 from tests.cases import each
 from tests.functional.conftest import MakeForum

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from forumsvc.cache.single_flight import SingleFlight
 from forumsvc.queries import topics
-from forumsvc.services import accounts
+from forumsvc.services.accounts import accounts
 from forumsvc.services.moderation import restrictions
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import counting

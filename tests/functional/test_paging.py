@@ -7,8 +7,8 @@ from sqlalchemy import insert
 
 from forumsvc.db import keyset_paging
 from forumsvc.db.cursors import Cursor
-from forumsvc.ids import MAX_ID
 from forumsvc.models import Photo
+from forumsvc.text.ids import MAX_ID
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, content
 from tests.functional.paging import FORUM, LISTS, full, ids, links, walk, with_

@@ -15,7 +15,7 @@ from webtest import TestResponse
 from forumsvc.media.s3 import StorageError
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Photo, User, UserState
-from forumsvc.services.photo_storage import PhotoStorages
+from forumsvc.services.photos.storage import PhotoStorages
 from tests.cases import each
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum

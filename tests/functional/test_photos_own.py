@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from forumsvc.db.execution import ReadConnection
 from forumsvc.media import images
-from forumsvc.services import photos
-from forumsvc.services.photo_quota import Quota
+from forumsvc.services.photos import photos
+from forumsvc.services.photos.photos import Quota
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import picture, send, stored

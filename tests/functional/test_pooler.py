@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.connect import session_settings
 from forumsvc.db.connection_options import ConnectionOptions
 from forumsvc.db.engine import Database

@@ -8,8 +8,8 @@ from sqlalchemy import select
 from forumsvc import clock
 from forumsvc.background import maintenance
 from forumsvc.models import PostNetwork
-from forumsvc.services import accounts
 from forumsvc.services.access import post_networks
+from forumsvc.services.accounts import accounts
 from tests.functional.blocking import call
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person

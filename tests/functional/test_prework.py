@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from forumsvc import clock
 from forumsvc.models import Reply, Topic, User, UserState
 from forumsvc.sandbox import CpuLimitError, PoolBusyError
-from forumsvc.services import accounts
+from forumsvc.services.accounts import accounts
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person

@@ -11,7 +11,7 @@ from forumsvc.errors import Conflict
 from forumsvc.models import Reply, ReplyWords, SweepAction, SweptPost, Topic
 from forumsvc.queries import replies as reply_queries
 from forumsvc.queries import topics as topic_queries
-from forumsvc.services import replies, topics
+from forumsvc.services.posts import replies, topics
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon

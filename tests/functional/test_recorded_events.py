@@ -16,7 +16,8 @@ from forumsvc.presenters import events as event_presenter
 from forumsvc.presenters.site import site_of
 from forumsvc.queries import event_objects
 from forumsvc.queries import events as queries
-from forumsvc.services import accounts, email_confirmation, events
+from forumsvc.services import events
+from forumsvc.services.accounts import accounts, email_confirmation
 from forumsvc.services.moderation import held_posts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content

@@ -9,8 +9,8 @@ from sqlalchemy import func, select, text
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.models import AuditRecord, Event, EventType, Report, Review
 from forumsvc.queries import reviews
-from forumsvc.services import counter_check
 from forumsvc.services.moderation.reports import HIDDEN
+from forumsvc.services.posts import counters
 from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -46,7 +46,7 @@ def told(person: Person) -> list[tuple[str, str | None]]:
 def wrong_counters(forum: Forum) -> list[str]:
     """Return the counters that a recount finds wrong."""
     with forum.database.reads.connect() as db:
-        return [one.name for one in counter_check.check(db) if one.wrong]
+        return [one.name for one in counters.check(db) if one.wrong]
 
 
 def test_a_reported_text_cannot_be_edited_away(

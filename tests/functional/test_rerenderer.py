@@ -13,9 +13,9 @@ from forumsvc.errors import Unavailable
 from forumsvc.markup import RENDERER_VERSION, Renderer
 from forumsvc.models import Reply, ReplyWords, Topic
 from forumsvc.search.tokens import TOKENS_VERSION
-from forumsvc.services import search_index
-from forumsvc.services.content import rerendering
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.posts import rerendering
+from forumsvc.services.search import indexing
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Forum, Person
 from tests.functional.notifications import notifications_of
 from tests.unit.markup.hostile_texts import TEXTS
@@ -112,7 +112,7 @@ def test_a_run_that_is_stopped_or_fails_in_the_middle_is_continued_by_the_next(
         raise RuntimeError
 
     with monkeypatch.context() as patch:
-        patch.setattr(search_index, "index_now", fail)
+        patch.setattr(indexing, "index_now", fail)
         with pytest.raises(RuntimeError):
             finish(make_rerenderer())
     assert [html for _, html, _ in stored(forum, Reply)].count(OLD) == 4

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from forumsvc.services import replies
 from forumsvc.services.moderation import reports
+from forumsvc.services.posts import replies
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.metric_samples import MetricSamples

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forumsvc.services.content.forbidden_words import ForbiddenWords
+from forumsvc.services.posts.rules import ForbiddenWords
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import SECRET, Person, make_app
 

@@ -8,8 +8,8 @@ from sqlalchemy import update
 
 from forumsvc import clock
 from forumsvc.models import PendingReindex, Topic
-from forumsvc.services import accounts
-from forumsvc.services.search_reindex import mark_pending, reindex
+from forumsvc.services.accounts import accounts
+from forumsvc.services.search.reindexing import mark_pending, reindex
 from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content

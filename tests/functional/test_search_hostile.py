@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from webtest import TestResponse
 
-from forumsvc.services import search_reindex
+from forumsvc.services.search import reindexing
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 
@@ -129,7 +129,7 @@ def forum(make_forum: MakeForum) -> Forum:
     ):
         topic = forum.topic(alice, node, title, body)
         forum.reply(alice, topic, f"{body} {title}")
-    search_reindex.reindex(forum.database)
+    reindexing.reindex(forum.database)
     return forum
 
 

@@ -13,14 +13,15 @@ from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.search_indexer import SearchIndexer, TopicIndexer
 from forumsvc.db.engine import Database
-from forumsvc.ids import MAX_ID
 from forumsvc.markup import Renderer
 from forumsvc.models import Event, Job, JobKind, Reply, ReplyWords, Topic, TopicWords
 from forumsvc.queries import search_documents
 from forumsvc.search.tokens import tokens
-from forumsvc.services import nodes, search_check, search_index, search_reindex
-from forumsvc.services.content.rerendering import Rerendering
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.posts import nodes
+from forumsvc.services.posts.rerendering import Rerendering
+from forumsvc.services.search import index_check, indexing, reindexing
+from forumsvc.services.search.reindexing import reindex
+from forumsvc.text.ids import MAX_ID
 from tests import databases
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Caller, Forum, Person, content
@@ -67,13 +68,13 @@ def test_what_is_written_and_edited_is_found_once_the_worker_has_run(
     assert (found(forum.nobody, q="first"), found(forum.nobody, q="second three")) == ([], [topic])
     assert found(forum.nobody, "replies", q="two") == []
     assert found(forum.nobody, "replies", q="four") == [reply]
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
 
 
 def test_a_moved_topic_takes_its_replies_along_in_parts(
     forum: Forum, alice: Person, node: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_index, "BATCH_SIZE", 2)
+    monkeypatch.setattr(indexing, "BATCH_SIZE", 2)
     topic = forum.topic(alice, node, body="word")
     replies = [forum.reply(alice, topic, "word") for _ in range(5)]
     work(forum.database)
@@ -84,7 +85,7 @@ def test_a_moved_topic_takes_its_replies_along_in_parts(
     for caller, expected in ((node, []), (new_node, replies[::-1])):
         assert found(forum.nobody, "replies", q="word", node_id=caller) == expected
     assert "@n" in words_of(forum.database, TopicWords, topic)
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
 
 
 def test_no_transaction_is_open_while_tokens_are_made_and_none_writes_many_bytes(
@@ -104,16 +105,16 @@ def test_no_transaction_is_open_while_tokens_are_made_and_none_writes_many_bytes
         written.append(len(documents))
         original(db, words, documents)
 
-    original = search_index._write
-    monkeypatch.setattr(search_index, "tokens", make)
-    monkeypatch.setattr(search_index, "_write", write)
-    monkeypatch.setattr(search_index, "_MOST_BYTES", {"sqlite": 80, "postgresql": 80})
+    original = indexing._write
+    monkeypatch.setattr(indexing, "tokens", make)
+    monkeypatch.setattr(indexing, "_write", write)
+    monkeypatch.setattr(indexing, "_MOST_BYTES", {"sqlite": 80, "postgresql": 80})
     work(forum.database)
     assert len(sessions) >= 6
     assert not any(sessions)
     assert len(written) >= 4
     assert max(written) <= 2
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
 
 
 def test_a_post_that_is_edited_while_its_tokens_are_made_has_those_of_the_new_text(
@@ -127,8 +128,8 @@ def test_a_post_that_is_edited_while_its_tokens_are_made_has_those_of_the_new_te
             alice.post(f"/replies/{reply}", body=body)
         return tokens(text)
 
-    monkeypatch.setattr(search_index, "tokens", make)
-    search_index.index(forum.database, ReplyWords, [reply])
+    monkeypatch.setattr(indexing, "tokens", make)
+    indexing.index(forum.database, ReplyWords, [reply])
     assert words_of(forum.database, ReplyWords, reply).count("after") == 1
 
 
@@ -146,7 +147,7 @@ def test_a_post_whose_tokens_are_too_many_for_the_index_has_the_first_of_them(
     work(forum.database)
     assert found(forum.nobody, q="innocent") == [innocent]
     assert len(found(forum.nobody, q="beginning poison")) == 1
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
 
 
 def test_hidden_posts_take_no_places_of_those_that_are_shown(
@@ -166,7 +167,7 @@ def test_hidden_posts_take_no_places_of_those_that_are_shown(
     assert _costs(forum) == alone
     assert found(forum.nobody, q="nginx") == [shown]
     assert found(forum.nobody, "replies", q="nginx") == [reply]
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
 
 
 def _costs(forum: Forum) -> list[int]:
@@ -191,7 +192,7 @@ def test_what_is_hidden_is_marked_in_the_index_until_it_is_shown_again(
         work(forum.database)
         documents = [words_of(forum.database, ReplyWords, one) for one in replies]
         documents.append(words_of(forum.database, TopicWords, topic))
-        assert search_check.check(forum.database).wrong == []
+        assert index_check.check(forum.database).wrong == []
         return ["@hidden" in one for one in documents]
 
     assert hidden() == [False, False, False]
@@ -224,7 +225,7 @@ def test_rendering_again_indexes_again(forum: Forum, alice: Person, topic: int) 
     with forum.database.session.begin() as db:
         outdated = update(Topic).where(Topic.id == topic)
         db.execute(outdated.values(markup_version=0, body_html="<p>stale</p>"))
-        search_index.index_now(db, TopicWords, [topic])
+        indexing.index_now(db, TopicWords, [topic])
     authoring = replace(forum.registry.authoring, renderer=Renderer(workers=0))
     Rerendering(forum.database, authoring, 1).run()
     assert found(forum.nobody, q="stale") == []
@@ -235,26 +236,26 @@ def test_reindexing_finds_what_is_missing_and_outdated_and_nothing_else(
     forum: Forum, alice: Person, topic: int
 ) -> None:
     replies = [forum.reply(alice, topic, f"word {number}") for number in range(5)]
-    assert reindex(forum.database) == search_reindex.Reindexed(topics=1, replies=5)
-    assert reindex(forum.database) == search_reindex.Reindexed(topics=0, replies=0)
+    assert reindex(forum.database) == reindexing.Reindexed(topics=1, replies=5)
+    assert reindex(forum.database) == reindexing.Reindexed(topics=0, replies=0)
     with forum.database.session.begin() as db:
         db.execute(delete(ReplyWords).where(ReplyWords.id == replies[0]))
         db.execute(update(ReplyWords).where(ReplyWords.id == replies[1]).values(version=0))
     with forum.database.reads.connect() as reads:
         counted = search_documents.count(reads, ReplyWords)
     assert counted == search_documents.Documents(indexed=3, outdated=1, missing=1)
-    assert reindex(forum.database) == search_reindex.Reindexed(topics=0, replies=2)
+    assert reindex(forum.database) == reindexing.Reindexed(topics=0, replies=2)
 
 
 def test_reindexing_from_scratch_mends_a_damaged_index(
     forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_check, "LATE", -search_check.LATE)
+    monkeypatch.setattr(index_check, "LATE", -index_check.LATE)
     reindex(forum.database)
     _damage(forum.database, topic)
-    assert search_check.check(forum.database).wrong != []
+    assert index_check.check(forum.database).wrong != []
     reindex(forum.database, from_scratch=True)
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
     assert found(forum.nobody, q="title") == [topic]
     with forum.database.reads.connect() as db:
         assert search_documents.is_complete(db)
@@ -275,31 +276,31 @@ def _damage(database: Database, topic: int) -> None:
 def test_a_check_finds_each_kind_of_fault_and_mends_it(
     forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_check, "LATE", -search_check.LATE)
+    monkeypatch.setattr(index_check, "LATE", -index_check.LATE)
     replies = [forum.reply(alice, topic, f"word {number}") for number in range(3)]
     reindex(forum.database)
-    assert search_check.check(forum.database) == search_check.Checked(4, [])
+    assert index_check.check(forum.database) == index_check.Checked(4, [])
     lost = {"words": text("'lost'") if forum.database.is_sqlite else text("'lost'::tsvector")}
     with forum.database.session.begin() as db:
         db.execute(delete(ReplyWords).where(ReplyWords.id == replies[0]))
         db.execute(update(ReplyWords).where(ReplyWords.id == replies[1]).values(lost))
         db.execute(insert(ReplyWords).values(id=1_000, version=1, created_at=clock.now(), **lost))
-    wrong = {one.what: list(one.ids) for one in search_check.check(forum.database).wrong}
+    wrong = {one.what: list(one.ids) for one in index_check.check(forum.database).wrong}
     assert wrong == {
         "not indexed": [replies[0]],
         "of no post": [1_000],
         "with other words": [replies[1]],
     }
-    assert search_check.fix(forum.database, search_check.check(forum.database)) == 3
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.fix(forum.database, index_check.check(forum.database)) == 3
+    assert index_check.check(forum.database).wrong == []
 
 
 def test_a_post_that_was_written_just_now_is_late_and_not_wrong(forum: Forum, topic: int) -> None:
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
     reindex(forum.database)
     with forum.database.session.begin() as db:
         db.execute(update(Topic).where(Topic.id == topic).values(title="Just changed"))
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
 
 
 def test_a_post_that_was_hidden_just_now_is_late_and_not_wrong(
@@ -313,12 +314,12 @@ def test_a_post_that_was_hidden_just_now_is_late_and_not_wrong(
             db.execute(update(model).values(updated_at=old["created_at"]))
         db.execute(update(Event).values(old))
     alice.delete(f"/replies/{replies[0]}")
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
     chief.post(f"/topics/{topic}/action", type="ban")
-    assert search_check.check(forum.database).wrong == []
+    assert index_check.check(forum.database).wrong == []
     with forum.database.session.begin() as db:
         db.execute(update(Event).values(old))
-    wrong = {one.words: [*one.ids] for one in search_check.check(forum.database).wrong}
+    wrong = {one.words: [*one.ids] for one in index_check.check(forum.database).wrong}
     assert wrong == {TopicWords: [topic], ReplyWords: replies}
 
 
@@ -331,7 +332,7 @@ def test_a_reindex_passes_over_ids_that_nobody_has(
         db.execute(update(Topic).where(Topic.id == topic).values(id=MAX_ID))
         db.execute(delete(TopicWords))
     with forum.database.reads.connect() as reads:
-        [missing] = search_check.missing(reads, TopicWords, clock.now())
+        [missing] = index_check.missing(reads, TopicWords, clock.now())
     assert missing.ids == [MAX_ID]
     assert reindex(forum.database).topics == 1
     assert found(forum.nobody, q="early") == [MAX_ID]

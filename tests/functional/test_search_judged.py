@@ -8,7 +8,7 @@ import yaml
 
 from forumsvc import clock
 from forumsvc.models import Reply, Topic
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Forum, Person
 from tests.functional.rows import insert_row
 

@@ -13,7 +13,7 @@ from forumsvc.queries import search as searching
 from forumsvc.queries import search_candidates
 from forumsvc.queries.search_candidates import IdRange
 from forumsvc.search.expressions import Condition, tsquery
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person

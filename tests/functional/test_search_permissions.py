@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from forumsvc import clock
 from forumsvc.models import Reply, Topic, UserBlock
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.rows import insert_row
 

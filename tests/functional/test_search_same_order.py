@@ -19,7 +19,7 @@ from forumsvc.search.matching import PhraseMatcher, WordMatcher, tokens_of
 from forumsvc.search.query import Order, Query, State, Where, parse_query
 from forumsvc.search.ranking import Found, rank_posts, rank_topics
 from forumsvc.search.tokens import Term
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Forum
 from tests.functional.rows import complete, insert_rows
 from tests.functional.search_corpus import NODES, USERS, Corpus, corpus, queries

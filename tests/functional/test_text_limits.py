@@ -11,8 +11,9 @@ from forumsvc.background.account_worker import AccountWorker
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.dump import Archive, load_dump, make_backup, write_dump
 from forumsvc.models import PROFILE_TEXTS, JobKind, Node, TextKind
-from forumsvc.services import account_edit, purge
-from forumsvc.services.erasure import PostsErasure, erase_user
+from forumsvc.services.accounts import admin_edit
+from forumsvc.services.accounts.erasure.erasure import PostsErasure, erase_user
+from forumsvc.services.posts import purge
 from forumsvc.settings import Settings
 from tests import databases
 from tests.functional.forum import Forum, Person
@@ -44,7 +45,7 @@ def erase(posts: PostsErasure) -> Callable[[Forum, Person, Person], None]:
 
 def rename(forum: Forum, bo: Person, chief: Person) -> None:
     with forum.database.session.begin() as db:
-        account_edit.edit(db, clock.now(), "bo", new_login="a_longer_name_of_bo")
+        admin_edit.edit(db, clock.now(), "bo", new_login="a_longer_name_of_bo")
 
 
 def moderate(forum: Forum, bo: Person, chief: Person) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forumsvc.passwords import hash_password
+from forumsvc.process.passwords import hash_password
 from tests.functional.forum import Forum, Person
 from tests.functional.notifications import types
 from tests.functional.pages.visitor import PASSWORD, Visitor

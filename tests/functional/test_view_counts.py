@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from forumsvc.db.engine import Database
 from forumsvc.errors import IncompatibleDatabase
 from forumsvc.models import Topic
-from forumsvc.services.view_counts import ViewCounter
+from forumsvc.services.posts.view_counts import ViewCounter
 from tests.databases import on_postgresql
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.threads import together
@@ -215,7 +215,7 @@ def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
     for one in (topic, topic, other):
         counter.count(one)
     now = [0.0]
-    monkeypatch.setattr("forumsvc.services.view_counts.monotonic", lambda: now[0])
+    monkeypatch.setattr("forumsvc.services.posts.view_counts.monotonic", lambda: now[0])
     with on_second_update_of(forum, topic, lambda: now.append(now.pop() + 3600)):
         counter.close()
     [warning] = [one for one in caplog.records if one.levelno >= logging.WARNING]

@@ -13,7 +13,8 @@ from forumsvc.db.engine import Database
 from forumsvc.models import DeliveryState, Event, EventType, JobKind, WebhookDelivery
 from forumsvc.outgoing.connection import CheckedConnection, Outcome
 from forumsvc.queries import events as reading
-from forumsvc.services import jobs, webhook_deliveries, webhook_fan_out, webhooks
+from forumsvc.services import jobs
+from forumsvc.services.webhooks import webhook_deliveries, webhook_fan_out, webhooks
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.forum import Forum
 

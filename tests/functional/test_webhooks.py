@@ -18,9 +18,8 @@ from forumsvc.models import ALL_EVENTS, Event, JobKind, Webhook, WebhookDelivery
 from forumsvc.outgoing.connection import CheckedConnection, Outcome
 from forumsvc.presenters import events as presenter
 from forumsvc.queries.rows import EventRow
-from forumsvc.services import (
-    event_consumers,
-    jobs,
+from forumsvc.services import event_consumers, jobs
+from forumsvc.services.webhooks import (
     webhook_deliveries,
     webhook_fan_out,
     webhook_signature,

@@ -8,7 +8,7 @@ from sqlalchemy import insert, update
 
 from forumsvc import clock
 from forumsvc.models import DeliveryState, Event, Webhook, WebhookDelivery
-from forumsvc.services import webhook_signature
+from forumsvc.services.webhooks import webhook_signature
 from tests.functional.forum import SECRET, Forum, Person
 
 URL = "https://hooks.example.org/forum"

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import event, text
 
 from forumsvc import migrate
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db import online_ddl, schema_lock
 from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database

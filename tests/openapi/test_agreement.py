@@ -6,13 +6,13 @@ from typing import Any
 import colander
 import pytest
 
-from forumsvc.ids import MAX_ID
 from forumsvc.permissions import WITHOUT_SCOPE, scope_of
 from forumsvc.schemas import fields, lists
 from forumsvc.schemas.accounts import REGISTRATION_FORM
 from forumsvc.schemas.including import schema_of
 from forumsvc.schemas.search import Date
 from forumsvc.settings import Settings
+from forumsvc.text.ids import MAX_ID
 from tests.architecture.test_view_catalogue import endpoint_of
 from tests.architecture.test_view_catalogue import views as views  # a fixture
 from tests.cases import each

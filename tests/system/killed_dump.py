@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.dump import Archive, load_dump, row_writer, write_dump, write_tar
 
 

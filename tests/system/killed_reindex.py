@@ -10,8 +10,8 @@ import select
 import signal
 import sys
 
-from forumsvc.database import open_database
-from forumsvc.services.search_reindex import reindex
+from forumsvc.cache.database import open_database
+from forumsvc.services.search.reindexing import reindex
 from tests.system.process import prepare_child
 
 LIFE_SECONDS = (0.02, 0.6)

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from forumsvc.db.engine import Database
 from forumsvc.dump import is_empty
 from forumsvc.models import Reply
-from forumsvc.services import search_check
+from forumsvc.services.search import index_check
 from tests import databases
 from tests.functional.forum import SECRET
 from tests.functional.recounting import drift
@@ -110,7 +110,7 @@ def test_a_killed_restore_changes_nothing_and_the_next_one_is_whole(
         for call in calls[1:]:
             assert run(ini, "restore", path, "--replace", "--yes", at=call).returncode == KILLED
             assert content(target) == content(source)
-        assert search_check.check(target).wrong == []
+        assert index_check.check(target).wrong == []
 
 
 @pytest.mark.parametrize("kind", databases.KINDS)

@@ -14,7 +14,8 @@ from sqlalchemy import select
 
 from forumsvc import clock
 from forumsvc.models import EventType, MailKind, User
-from forumsvc.services import events, mails, webhooks
+from forumsvc.services import events, mails
+from forumsvc.services.webhooks import webhooks
 from tests import databases
 from tests.functional.cli.conftest import run_command
 from tests.functional.receiver import Receiver, receiving

@@ -11,7 +11,8 @@ from sqlalchemy import func, select
 
 from forumsvc.demo.posts import community
 from forumsvc.models import Section
-from forumsvc.services import counter_check, search_check
+from forumsvc.services.posts import counters
+from forumsvc.services.search import index_check
 from tests import databases
 from tests.functional.forum import SECRET
 from tests.system import doc_examples
@@ -64,9 +65,9 @@ def test_every_row_arrives_once_and_new_ids_go_on(
     assert moved.returncode == 0, moved.stderr + moved.stdout
     assert "0 differ" in moved.stdout
     with databases.open_temporarily(new) as target:
-        assert search_check.check(target) == search_check.Checked(POSTS, [])
+        assert index_check.check(target) == index_check.Checked(POSTS, [])
         with target.session.begin() as db:
-            assert [each for each in counter_check.check(db) if each.wrong] == []
+            assert [each for each in counters.check(db) if each.wrong] == []
             highest = db.scalar(select(func.max(Section.id))) or 0
             section = Section(name="New")
             db.add(section)

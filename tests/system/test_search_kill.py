@@ -15,8 +15,8 @@ from forumsvc.demo import load
 from forumsvc.errors import Conflict
 from forumsvc.markup import Renderer
 from forumsvc.models import Reply, Topic
-from forumsvc.services import search_check
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search import index_check
+from forumsvc.services.search.reindexing import reindex
 from tests import databases
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person, make_app
@@ -57,9 +57,9 @@ def test_after_20_kills_of_a_reindex_and_writes_meanwhile_no_document_is_wrong(
             # So that none counts as late.
             for model in (Topic, Reply):
                 db.execute(update(model).values(updated_at=clock.now().replace(year=2020)))
-        checked = search_check.check(database)
+        checked = index_check.check(database)
         assert checked.wrong == []
-        assert checked.checked > SIZE.topics + search_check.SAMPLE // 2
+        assert checked.checked > SIZE.topics + index_check.SAMPLE // 2
         found = forum.nobody.get("/search/replies", q=f"written{number}").json
         assert [one["topic_id"] for one in found] == [topic]
 

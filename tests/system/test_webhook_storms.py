@@ -21,7 +21,7 @@ from forumsvc import clock
 from forumsvc.background import webhook_sender
 from forumsvc.db.engine import Database
 from forumsvc.models import ALL_EVENTS, Event, EventType, WebhookDelivery
-from forumsvc.services import webhook_signature, webhooks
+from forumsvc.services.webhooks import webhook_signature, webhooks
 from tests import databases
 from tests.functional.conftest import close_application
 from tests.functional.forum import SECRET, Forum, make_app

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forumsvc import clock
-from forumsvc.services import webhook_signature
+from forumsvc.services.webhooks import webhook_signature
 from tests.downloads import NODE
 from tests.system.oauth.node import link_client
 from tests.system.process import PATIENCE

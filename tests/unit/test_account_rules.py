@@ -2,16 +2,16 @@
 
 import pytest
 
-from forumsvc.email_addresses import ascii_address, email_key
 from forumsvc.errors import Invalid
-from forumsvc.passwords import MAX_LENGTH
-from forumsvc.services import accounts
-from forumsvc.services.content.short_texts import validate_line, validate_lines, validate_name
-from forumsvc.services.login_names import (
+from forumsvc.process.passwords import MAX_LENGTH
+from forumsvc.services.accounts import accounts
+from forumsvc.services.accounts.login_names import (
     check_application_name,
     check_login,
     check_own_login,
 )
+from forumsvc.services.posts.short_texts import validate_line, validate_lines, validate_name
+from forumsvc.text.email_addresses import ascii_address, email_key
 from tests.cases import each
 
 

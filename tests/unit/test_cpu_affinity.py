@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forumsvc import cpu_affinity
+from forumsvc.process import cpu_affinity
 from forumsvc.sandbox import SandboxProcess
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,6 @@
 """Which passwords are too easily guessed."""
 
-from forumsvc.password_strength import weakness
+from forumsvc.process.passwords import weakness
 from tests.cases import each
 
 

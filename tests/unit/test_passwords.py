@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from forumsvc import passwords
-from forumsvc.passwords import PasswordsBusy, hash_password, verify_password
+from forumsvc.process import passwords
+from forumsvc.process.passwords import PasswordsBusy, hash_password, verify_password
 from tests.system.process import wait_until
 
 PROGRAM = """
 import threading
-from forumsvc.passwords import hash_password, verify_password
+from forumsvc.process.passwords import hash_password, verify_password
 
 def resident():
     with open("/proc/self/status") as status:
@@ -39,7 +39,7 @@ gate.wait()
 
 FORKING = """
 import os, signal
-from forumsvc.passwords import hash_password, verify_password
+from forumsvc.process.passwords import hash_password, verify_password
 
 stored = hash_password("one")
 if child := os.fork():

@@ -6,7 +6,7 @@ import plaster
 import pytest
 
 import forumsvc
-from forumsvc.services import email_confirmation
+from forumsvc.services.accounts import email_confirmation
 from forumsvc.settings import (
     DECLARED,
     DEVELOPMENT_SECRET,

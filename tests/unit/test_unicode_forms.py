@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forumsvc
-from forumsvc.unicode_forms import (
+from forumsvc.text.unicode_forms import (
     INVISIBLE,
     MOST_MARKS,
     is_blank,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from forumsvc.services import webhook_signature
+from forumsvc.services.webhooks import webhook_signature
 
 SESSION_SECRET = "a secret of the session, long enough"
 BODY = '{"type":"reply.created","data":{"text":"Grüße 你好"}}'.encode()

@@ -12,8 +12,8 @@ from ...resources.photos import PhotoItem, Photos
 from ...resources.users import UserItem
 from ...schemas.accounts import CLOSURE_PAGE_FORM
 from ...security.policy import granted
-from ...services import closures, data_export_requests
-from ...services.erasure import PostsErasure
+from ...services.accounts import closures, data_export_requests
+from ...services.accounts.erasure.erasure import PostsErasure
 from ...web import accounts, data_exports, photo_deletion
 from ...web.api.request import ForumRequest
 from ...web.reauthentication import reauthenticate

@@ -8,8 +8,8 @@ from ...errors import Conflict, Forbidden
 from ...permissions import AccountPermission as May
 from ...permissions import Common
 from ...schemas.accounts import CONFIRM_EMAIL_FORM, EMAIL_FORM
-from ...services import email_confirmation
-from ...texts import Message
+from ...services.accounts import email_confirmation
+from ...text.messages import Message
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ...web.reauthentication import reauthenticate

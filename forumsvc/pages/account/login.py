@@ -6,14 +6,14 @@ from pyramid.renderers import render_to_response
 from pyramid.response import Response
 from pyramid.view import exception_view_config
 
-from ...ids import parse_id
 from ...permissions import AccountPermission as May
 from ...permissions import Common
 from ...schemas.accounts import LOGIN_FORM
-from ...services import accounts, closures
+from ...services.accounts import accounts, closures
 from ...sessions import browser_sessions
 from ...sessions.password_login import proof_of
-from ...texts import Message
+from ...text.ids import parse_id
+from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ...web.reauthentication import attempt_login
 from .. import kept_text

@@ -7,12 +7,13 @@ from pyramid.response import Response
 
 from ...errors import Forbidden
 from ...models import MailKind
-from ...passwords import hash_password
 from ...permissions import AccountPermission as May
 from ...permissions import Common
+from ...process.passwords import hash_password
 from ...schemas.accounts import FORGOT_PASSWORD_FORM, PASSWORD_FORM, RESET_PASSWORD_FORM
-from ...services import accounts, email_confirmation, mails, password_reset, registration
-from ...texts import Message
+from ...services import mails
+from ...services.accounts import accounts, email_confirmation, password_reset, registration
+from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ...web.reauthentication import reauthenticate
 from ..flash_messages import redirect_with_message

@@ -13,9 +13,10 @@ from ...queries import users
 from ...queries.rows import UserRow
 from ...resources.users import UserItem
 from ...schemas.users import PROFILE_FORM
-from ...services import photos, profiles
+from ...services.accounts import profiles
 from ...services.notifications import preferences
-from ...texts import Message
+from ...services.photos import photos
+from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ...web.pipeline.session_cookie import set_cookie
 from ..display import CHOICES, COOKIE, LONGEST_SECONDS, Display, display_of

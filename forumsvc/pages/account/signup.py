@@ -8,7 +8,7 @@ from ...errors import Invalid
 from ...models import User
 from ...permissions import Common
 from ...schemas.accounts import REGISTRATION_FORM
-from ...services import registration
+from ...services.accounts import registration
 from ...sessions import users
 from ...sessions.authentication import Authentication
 from ...sessions.password_login import proof_of

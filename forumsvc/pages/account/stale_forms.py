@@ -10,7 +10,7 @@ from pyramid.response import Response
 from pyramid.view import exception_view_config
 
 from ...errors import ForumError
-from ...texts import Message
+from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ..forms import WHOLE_FORM
 from ..paths import redirect_to_next

@@ -13,7 +13,7 @@ from ...queries.reviews import ReviewFilter, ReviewListRow, ReviewOrder, ReviewP
 from ...resources.reviews import Reviews
 from ...schemas.fields import Choice, Line, optional, quoted
 from ...schemas.reviews import MAX_USER
-from ...texts import Clause
+from ...text.messages import Clause
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
 from ..lines import Moment

@@ -6,7 +6,6 @@ from typing import Any
 from pyramid.response import Response
 
 from ...errors import NotFound
-from ...ids import parse_id
 from ...markup.text_content import text_content
 from ...models import ReportCategory
 from ...permissions import ReportPermission
@@ -15,7 +14,8 @@ from ...resources.reports import Reports
 from ...schemas.fields import Choice, Lines, optional, parameters, required
 from ...schemas.reports import MAX_COMMENT, Reportable
 from ...services.moderation.reports import Target
-from ...texts import Message
+from ...text.ids import parse_id
+from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ...web.reports import report, report_target
 from ..flash_messages import flash_message, with_message

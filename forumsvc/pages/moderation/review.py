@@ -12,7 +12,7 @@ from ...queries import nodes, reviews
 from ...queries.reviews import ReviewRow
 from ...resources.reviews import ReviewItem
 from ...schemas.reviews import RESOLVE_FORM
-from ...texts import Message
+from ...text.messages import Message
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
 from ...web.reviews import render_held, resolve, with_details

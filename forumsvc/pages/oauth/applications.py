@@ -13,8 +13,8 @@ from ...oauth import authorizations, clients
 from ...permissions import AccountPermission as May
 from ...queries.user_locks import lock_users
 from ...schemas.accounts import CLIENT_FORM
-from ...services.login_names import check_application_name
-from ...texts import Message
+from ...services.accounts.login_names import check_application_name
+from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
 from ..form_keys import form_key, once

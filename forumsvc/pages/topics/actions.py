@@ -7,7 +7,7 @@ from typing import Any
 from ...models.states import DELETED, REPLY_DELETED, TOPIC_STATES, changes
 from ...permissions import ReplyPermission, TopicPermission
 from ...queries.viewer_states import ViewerState
-from ...services import relations, replies, topics
+from ...services.posts import relations, replies, topics
 from ...web.api.request import ForumRequest
 from ..buttons import Button, button_pages
 from ..page_tree import for_users, reply_page, topic_page

@@ -18,7 +18,7 @@ from ...queries.topics import TopicOrder
 from ...resources.base import Resource
 from ...resources.nodes import NodeItem
 from ...security.policy import decide
-from ...texts import Message
+from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC_LIST
 from ..languages import in_language

@@ -1,11 +1,11 @@
 """Texts with which the form of a post begins: a quotation, or one's post that was held."""
 
-from ...ids import parse_id
 from ...models import HeldState
 from ...queries import held_posts, replies
 from ...queries.held_posts import HeldPostRow
 from ...resources.topics import TopicItem
 from ...services.moderation import held_posts as held_post_service
+from ...text.ids import parse_id
 from ...web.api.request import ForumRequest
 
 

@@ -12,18 +12,18 @@ from pyramid.authorization import DENY_ALL, Allow
 from pyramid.response import Response
 
 from ...errors import NotFound
-from ...ids import parse_id
 from ...markup.text_content import text_content
 from ...permissions import ReplyPermission, TopicPermission
 from ...queries import replies, topics
 from ...resources.base import Acl, Resource
 from ...resources.root import Root
 from ...security import principals
-from ...services import replies as reply_service
-from ...services import signed_tokens
-from ...services import topics as topic_service
+from ...services.accounts import signed_tokens
 from ...services.moderation.reviews import is_decided_since
 from ...services.moderation.sweeps import is_swept
+from ...services.posts import replies as reply_service
+from ...services.posts import topics as topic_service
+from ...text.ids import parse_id
 from ...web.api.request import ForumRequest
 from ..forms import Values
 from ..page import page, page_form

@@ -17,11 +17,11 @@ from ...resources.replies import ReplyItem
 from ...resources.topics import TopicItem, Topics
 from ...schemas.replies import reply_form
 from ...schemas.topics import topic_form
-from ...services import replies as reply_service
-from ...services import topics as topic_service
-from ...services.content.authoring import RenderedPost
-from ...services.topics import TopicContent
-from ...texts import Message
+from ...services.posts import replies as reply_service
+from ...services.posts import topics as topic_service
+from ...services.posts.authoring import RenderedPost
+from ...services.posts.topics import TopicContent
+from ...text.messages import Message
 from ...web.api.locking import lock_item
 from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest

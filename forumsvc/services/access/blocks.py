@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 
 from ...db.statements import delete_of, insert_or_ignore, update_of
 from ...errors import Invalid, NotFound
-from ...ids import MAX_ID
 from ...models import AccessBlock, AccessBlockKind, AccessBlockSeverity, AdminAction
+from ...text.ids import MAX_ID
 from ..moderation import actions
 from ..moderation.actions import Action
 from . import values

@@ -2,15 +2,51 @@
 
 import hmac
 import re
+from collections.abc import Iterable
 from hashlib import sha256
 from ipaddress import ip_network
+from pathlib import Path
 
-from ... import ip_addresses
-from ...email_addresses import MAX_EMAIL, email_key, normal_domain
 from ...errors import Invalid
-from ...ip_addresses import Network
 from ...models import AccessBlockKind
-from ...texts import Message
+from ...settings import Settings, SettingsError
+from ...text import ip_addresses
+from ...text.email_addresses import MAX_EMAIL, email_key, normal_domain
+from ...text.ip_addresses import Network
+from ...text.messages import Message
+
+_NAME = "accounts.email_domains_file"
+
+
+def email_domains_from_settings(settings: Settings, ini_dir: Path) -> frozenset[str]:
+    """Return the domains of the file in the settings, in their normal form; none without a file.
+
+    ini_dir: the folder of the ini file, the base of a relative path. Raises SettingsError if the
+    file cannot be read, or a line of it is no domain.
+    """
+    name = settings[_NAME]
+    if not name:
+        return frozenset()
+    try:
+        text = (ini_dir / name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"{_NAME}: {name!r} cannot be read ({error}); it must be the path of a text file in "
+            "UTF-8, a domain a line"
+        ) from None
+    return frozenset(_parse(name, text))
+
+
+def _parse(name: str, text: str) -> Iterable[str]:
+    for number, line in enumerate(text.splitlines(), 1):
+        domain = line.partition("#")[0].strip()
+        if not domain:
+            continue
+        normal = normal_domain(domain.removeprefix("@").removeprefix("*."))
+        if normal is None:
+            raise SettingsError(f"{_NAME}: line {number} of {name!r} is no domain: {domain!r}")
+        yield normal
+
 
 MAX_VALUE = MAX_EMAIL
 WIDEST = {4: 8, 6: 16}

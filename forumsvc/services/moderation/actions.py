@@ -20,7 +20,7 @@ from ...db.statements import insert_row
 from ...log_lines import REQUEST_ID
 from ...models import AdminAction, AuditRecord, EventType, MailKind, Visibility
 from ...models.states import REPLY_STATES, TOPIC_STATES
-from ...texts import Message
+from ...text.messages import Message
 from .. import events, mails
 from . import audit_log, notices
 from .notices import Notice

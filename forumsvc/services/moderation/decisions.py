@@ -31,9 +31,11 @@ from ...queries.held_posts import HeldPostRow
 from ...queries.reviews import ReviewRow
 from ...queries.rows import UserRow
 from ...queries.user_locks import lock_account, lock_users
-from ...texts import Clause, Message
-from .. import accounts, mails, replies, topics
-from ..content.authoring import Authoring
+from ...text.messages import Clause, Message
+from .. import mails
+from ..accounts import accounts
+from ..posts import replies, topics
+from ..posts.authoring import Authoring
 from . import actions, notices, restrictions, sweeps
 from . import held_posts as held_post_service
 from .actions import Action

@@ -29,11 +29,12 @@ from ...queries import held_posts, users
 from ...queries import topics as topic_queries
 from ...queries.held_posts import HeldPostRow
 from ...queries.user_locks import lock_users
-from ...texts import Message
-from .. import events, replies, topics
-from ..content.authoring import Authoring, RenderedPost
-from ..content.writers import check_writer
-from ..topics import TopicContent
+from ...text.messages import Message
+from .. import events
+from ..posts import replies, topics
+from ..posts.authoring import Authoring, RenderedPost
+from ..posts.topics import TopicContent
+from ..posts.writers import check_writer
 from . import actions, reviews
 from .actions import Action
 

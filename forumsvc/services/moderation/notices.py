@@ -16,7 +16,7 @@ from ...clock import rfc3339_or_none
 from ...db.statements import insert_or_ignore
 from ...models import NotificationType, Role, Topic, User, UserState
 from ...models.states import REPLY_STATES, TOPIC_STATES, changes
-from ...texts import Message
+from ...text.messages import Message
 from ..notifications.notify import send
 
 _LOGIN = "system"

@@ -25,7 +25,8 @@ from ...models import (
 )
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
-from .. import events, replies, topics
+from .. import events
+from ..posts import replies, topics
 
 HIDDEN = "Several members reported it, so it is hidden until a moderator has looked at it."
 """What the author of a post is told that the service has hidden."""

@@ -28,8 +28,9 @@ from ...models import (
     state_at,
 )
 from ...queries.rows import UserRow
-from .. import accounts, mails, revocation
-from ..accounts import Account
+from .. import mails
+from ..accounts import accounts, revocation
+from ..accounts.accounts import Account
 from . import actions, notices, sweeps
 from .actions import Action
 from .notices import Notice

@@ -20,7 +20,8 @@ from ...log_lines import REQUEST_ID, SWEEP_PREFIX
 from ...models import AdminAction, JobKind, Reply, Sweep, SweepAction, SweptPost, Topic
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
-from .. import jobs, replies, topics
+from .. import jobs
+from ..posts import replies, topics
 from . import actions
 from .actions import Action
 

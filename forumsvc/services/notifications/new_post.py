@@ -35,7 +35,7 @@ from ...db.statements import execute
 from ...models import MentionType, Notification, NotificationType, User
 from ...queries.rows import TopicStateRow
 from ...queries.user_locks import select_users_for_update
-from ..content.writers import check_state
+from ..posts.writers import check_state
 from . import notify, notify_jobs, recipients
 
 _LOCKED = bindparam("locked", type_=postgresql.ARRAY(BigInteger))

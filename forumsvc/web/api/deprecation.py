@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...deprecations import SINCE
+from ...openapi.deprecations import SINCE
 from .request import ForumRequest
 
 

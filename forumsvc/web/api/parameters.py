@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 from multipart import MultipartError, MultipartParser, MultipartPart, parse_options_header
 
 from ...errors import Malformed, UnsupportedBody
-from ...ids import parse_integer
-from ...texts import Message
-from ...urlencoded import FormError, parse_urlencoded
+from ...text.ids import parse_integer
+from ...text.messages import Message
+from ...text.urlencoded import FormError, parse_urlencoded
 
 _MAX_FIELDS = 2000
 _LARGE_JSON = 256 * 1024

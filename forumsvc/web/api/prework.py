@@ -8,7 +8,7 @@ such work. The item is not locked yet, and is authorized again after it is locke
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...services.content.authoring import RenderedPost
+from ...services.posts.authoring import RenderedPost
 from .request import ForumRequest
 
 Prework = Callable[[Any, ForumRequest], Any]

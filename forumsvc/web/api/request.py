@@ -26,11 +26,12 @@ from ...queries import users
 from ...schemas.fields import quoted
 from ...schemas.including import Include
 from ...security.identity import Identity, Level, identify
-from ...services import email_confirmation, photos
-from ...services.content.authoring import Authoring
-from ...services.content.publishing import Author
+from ...services.accounts import email_confirmation
 from ...services.moderation import audit_log
-from ...services.photo_quota import Quota
+from ...services.photos import photos
+from ...services.photos.photos import Quota
+from ...services.posts.authoring import Authoring
+from ...services.posts.publishing import Author
 from ...settings import Settings
 from .operator import ENVIRON_KEY, Operator
 from .parameters import Parameters, open_parts, read_parameters

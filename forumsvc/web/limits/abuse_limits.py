@@ -3,9 +3,9 @@
 from hashlib import sha256
 
 from ...errors import too_many
-from ...ip_addresses import client_network
 from ...services.access.values import normal_email
 from ...settings import Settings
+from ...text.ip_addresses import client_network
 from ..api.request import ForumRequest
 from .rate_limiter import LimitStatus, Rate, RateLimiter
 from .request_limits import is_counted_already

@@ -4,9 +4,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...errors import too_many
-from ...ip_addresses import client_network
 from ...security.identity import Identity
 from ...settings import Settings
+from ...text.ip_addresses import client_network
 from ..api.request import ForumRequest
 from ..pipeline.transactions import is_unsafe
 from .rate_limiter import Rate, RateLimiter

@@ -23,8 +23,8 @@ from prometheus_client.registry import Collector
 from pyramid.config import Configurator
 from pyramid.viewderivers import INGRESS
 
-from ... import process_name
 from ...errors import BadToken
+from ...process import process_name
 from ...resources.base import Container
 from ..api.operations import operation_name
 from ..api.request import ForumRequest

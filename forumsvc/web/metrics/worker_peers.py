@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
-from ... import cpu_affinity, process_name
+from ...process import cpu_affinity, process_name
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from pyramid.response import Response
 
 from ...errors import Malformed, NotFound, TooLarge, UnsupportedBody
 from ...settings import Settings
-from ...texts import Message
+from ...text.messages import Message
 from ..api.request import ForumRequest, Handler
 from ..registry import ForumRegistry
 

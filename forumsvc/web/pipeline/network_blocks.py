@@ -14,7 +14,7 @@ from ...models import AccessBlockSeverity, Role
 from ...oauth import tokens
 from ...security.credentials import access_token
 from ...sessions import browser_sessions
-from ...texts import Message
+from ...text.messages import Message
 from ..api.request import ForumRequest, Handler, caller_of
 from ..registry import ForumRegistry
 from .session_cookie import read_session_cookie

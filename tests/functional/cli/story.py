@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from forumsvc.db.engine import Database
 from forumsvc.models import User
-from forumsvc.passwords import verify_password
+from forumsvc.process.passwords import verify_password
 from tests.functional.cli.conftest import Outcome, Run
 from tests.functional.stories import SQL, Steps
 

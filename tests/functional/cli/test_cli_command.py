@@ -11,9 +11,9 @@ from select import select
 import click
 import pytest
 
+from forumsvc.cache.database import open_database
 from forumsvc.cli import main
 from forumsvc.cli.context import Context
-from forumsvc.database import open_database
 from forumsvc.queries import users
 from forumsvc.settings import DECLARED
 from tests.cases import each

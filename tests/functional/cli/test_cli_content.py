@@ -18,9 +18,9 @@ from forumsvc.markup import RENDERER_VERSION, Renderer
 from forumsvc.models import Node, Notification, Reply, Topic, User
 from forumsvc.queries import outdated_html
 from forumsvc.sandbox import SandboxPool
-from forumsvc.services.content.authoring import Authoring
-from forumsvc.services.content.rerendering import Rerendering
-from forumsvc.services.content.rules import Rules
+from forumsvc.services.posts.authoring import Authoring
+from forumsvc.services.posts.rerendering import Rerendering
+from forumsvc.services.posts.rules import Rules
 from tests.databases import on_sqlite
 from tests.functional.cli.conftest import Run
 from tests.functional.rows import insert_row, insert_rows

@@ -14,8 +14,9 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Base, Job, JobKind, Node, Notification, Reply, Review, Topic, User
 from forumsvc.models.job import STANDING
 from forumsvc.queries import jobs, recount
-from forumsvc.services import counter_check, deployment
-from forumsvc.services.search_reindex import mark_pending
+from forumsvc.services import deployment
+from forumsvc.services.posts import counters as counter_check
+from forumsvc.services.search.reindexing import mark_pending
 from tests.cases import each
 from tests.functional.cli.community import BEGAN, Community
 from tests.functional.cli.conftest import INI, Run, run_command

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from forumsvc.db.engine import Database
 from forumsvc.models import Base, Topic, User
 from forumsvc.oauth import clients
-from forumsvc.passwords import verify_password
+from forumsvc.process.passwords import verify_password
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 

@@ -17,9 +17,9 @@ from forumsvc.db.engine import Database
 from forumsvc.media.limits import Limits
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Photo, User
-from forumsvc.services import photos
-from forumsvc.services.photo_quota import Quota
-from forumsvc.services.photo_storage import PhotoStorages
+from forumsvc.services.photos import photos
+from forumsvc.services.photos.photos import Quota
+from forumsvc.services.photos.storage import PhotoStorages
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.rows import insert_row

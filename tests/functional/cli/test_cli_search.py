@@ -10,7 +10,7 @@ from forumsvc.demo import load
 from forumsvc.demo.posts import community
 from forumsvc.markup import Renderer
 from forumsvc.models import ReplyWords, User
-from forumsvc.services.search_reindex import mark_pending
+from forumsvc.services.search.reindexing import mark_pending
 from tests.functional.cli.conftest import Run
 
 POSTS = community("zh")[2]

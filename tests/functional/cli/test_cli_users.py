@@ -19,8 +19,8 @@ from forumsvc.models import (
     Role,
     User,
 )
-from forumsvc.passwords import verify_password
-from forumsvc.services import accounts, password_reset
+from forumsvc.process.passwords import verify_password
+from forumsvc.services.accounts import accounts, password_reset
 from forumsvc.services.moderation import restrictions
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal

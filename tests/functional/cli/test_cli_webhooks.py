@@ -6,7 +6,8 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import EventType
 from forumsvc.queries import events as reading
-from forumsvc.services import events, webhook_deliveries, webhook_fan_out, webhook_signature
+from forumsvc.services import events
+from forumsvc.services.webhooks import webhook_deliveries, webhook_fan_out, webhook_signature
 from tests.functional.cli.conftest import Run
 
 SECRET = "a secret that these tests made up"

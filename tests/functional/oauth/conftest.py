@@ -3,7 +3,7 @@
 import pytest
 
 from forumsvc import clock
-from forumsvc.passwords import hash_password
+from forumsvc.process.passwords import hash_password
 from tests.functional.forum import Forum
 
 from .application import PASSWORD, Application

@@ -12,7 +12,7 @@ from webtest import TestResponse
 
 from forumsvc.models import OAuthToken, User
 from forumsvc.oauth import clients
-from forumsvc.passwords import hash_password
+from forumsvc.process.passwords import hash_password
 from tests.functional.api_stories import Story
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, explorer
-from forumsvc.services import accounts
+from forumsvc.services.accounts import accounts
 from forumsvc.services.moderation import restrictions
 from tests.cases import each
 

@@ -11,11 +11,11 @@ from argon2.exceptions import VerificationError
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
-from forumsvc import passwords
 from forumsvc.models import User
-from forumsvc.passwords import hash_password, needs_rehash
+from forumsvc.process import passwords
+from forumsvc.process.passwords import hash_password, needs_rehash
 from forumsvc.sessions import users
-from forumsvc.unicode_forms import opaque_string
+from forumsvc.text.unicode_forms import opaque_string
 from tests.cases import each
 
 from .application import PASSWORD

@@ -8,7 +8,7 @@ from webtest import TestResponse
 from forumsvc.oauth import authorization_endpoint, revocation
 from forumsvc.oauth.authorization_endpoint import RedirectableError
 from forumsvc.oauth.provider import Provider
-from forumsvc.services import accounts
+from forumsvc.services.accounts import accounts
 from tests.functional.conftest import MakeForum
 
 from .provider import CALLBACK, ManualClock, OAuth, challenge

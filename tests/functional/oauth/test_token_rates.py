@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from forumsvc import passwords
+from forumsvc.process import passwords
 from tests.functional.conftest import MakeForum
 from tests.functional.pages.visitor import Visitor
 from tests.functional.statements import counting

@@ -7,7 +7,7 @@ from sqlalchemy import update
 from forumsvc import clock
 from forumsvc.models import HoldReason, User
 from forumsvc.services.moderation import held_posts
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Forum
 
 RICH = """A [link](https://example.org), `code`, **strong** words, @bob and :smile:

@@ -11,7 +11,7 @@ from webtest import Checkbox, Form, TestResponse
 
 from forumsvc import clock
 from forumsvc.models import User
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Forum, Person, content
 from tests.functional.stories import SQL, Steps
 

@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc import clock
-from forumsvc.ids import MAX_ID
 from forumsvc.markup.text_content import text_content
 from forumsvc.models import Topic
 from forumsvc.pages import crawlers
 from forumsvc.pages.previews import beginning
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
+from forumsvc.text.ids import MAX_ID
 from tests import databases
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum

@@ -6,7 +6,7 @@ import pytest
 from webtest import TestResponse
 
 from forumsvc.pages.topics import show
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Forum, Person, content
 from tests.functional.pages.visitor import Visitor, with_password
 from tests.functional.statements import counting

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pyramid.interfaces import IRoutesMapper
 
-from forumsvc.ids import is_login
-from forumsvc.services.login_names import PAGE_NAMES
+from forumsvc.services.accounts.login_names import PAGE_NAMES
+from forumsvc.text.ids import is_login
 from tests.cases import each
 from tests.databases import on_sqlite
 from tests.functional.conftest import MakeForum

@@ -11,7 +11,7 @@ from webtest import TestResponse
 
 from forumsvc import clock
 from forumsvc.models import BrowserSession, Topic
-from forumsvc.passwords import hash_password
+from forumsvc.process.passwords import hash_password
 from forumsvc.sessions.token_hash import hash_token
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.databases import on_sqlite

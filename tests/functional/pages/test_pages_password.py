@@ -11,7 +11,7 @@ from webtest import TestResponse
 from forumsvc import clock
 from forumsvc.models import BrowserSession, JobKind, OAuthClient
 from forumsvc.oauth import codes
-from forumsvc.services import accounts
+from forumsvc.services.accounts import accounts
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 from tests.functional.statements import counting

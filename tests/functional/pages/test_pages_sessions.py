@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from forumsvc.models import BrowserSession, User
 from forumsvc.pages.account import login
-from forumsvc.passwords import hash_password
+from forumsvc.process.passwords import hash_password
 from forumsvc.sessions.token_hash import hash_token
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.cases import each

@@ -7,8 +7,8 @@ from webtest import Upload
 
 from forumsvc import clock
 from forumsvc.models import Node, Photo, Reply, SweepAction
-from forumsvc.services import counter_check
 from forumsvc.services.moderation import sweeps
+from forumsvc.services.posts import counters
 from tests.cases import each
 from tests.functional.forum import Forum, Person
 
@@ -109,7 +109,7 @@ def test_an_author_takes_a_deletion_back(
     # Once more: it is there already.
     assert form_of(page).submit(status="*").status_int == 303
     with forum.database.session() as db:
-        assert [one.name for one in counter_check.check(db) if one.wrong] == []
+        assert [one.name for one in counters.check(db) if one.wrong] == []
 
 
 @pytest.mark.parametrize("action", ["close", "ban", "delete"])

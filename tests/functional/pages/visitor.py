@@ -9,7 +9,7 @@ from webtest import Form, TestApp, TestResponse
 
 from forumsvc import clock
 from forumsvc.models import BrowserSession
-from forumsvc.passwords import hash_password
+from forumsvc.process.passwords import hash_password
 from tests.functional.forum import Forum
 
 PASSWORD = "tangled-wire-77"

@@ -9,12 +9,12 @@ from pathlib import Path
 from sqlalchemy import insert, select, update
 
 from forumsvc import clock
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import BrowserSession, User
 from forumsvc.oauth import clients
-from forumsvc.passwords import hash_password
-from forumsvc.services import nodes
+from forumsvc.process.passwords import hash_password
+from forumsvc.services.posts import nodes
 from tests.system.pserve import LOGGING, Pserve, launch, serving
 
 PASSWORD = "tangled-wire-77"

@@ -7,7 +7,7 @@ from sqlalchemy import insert
 
 from forumsvc import clock
 from forumsvc.models import Topic
-from forumsvc.services import nodes
+from forumsvc.services.posts import nodes
 
 from .people import log_in
 from .service import PASSWORD, Service

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc.models import Node, Topic, User
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Forum
 from tests.functional.pages.visitor import Visitor
 from tests.unit.markup import xss_corpus

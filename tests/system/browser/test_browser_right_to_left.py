@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from forumsvc.pages import display
-from forumsvc.passwords import hash_password
+from forumsvc.process.passwords import hash_password
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests import databases, third_language
 from tests.functional.conftest import close_application

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, ViewportSize, expect
 
-from forumsvc.services.search_reindex import reindex
+from forumsvc.services.search.reindexing import reindex
 
 from .people import log_in_by_names, log_out
 from .service import PASSWORD, Service

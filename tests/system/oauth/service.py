@@ -10,11 +10,11 @@ import requests
 from sqlalchemy import insert
 
 from forumsvc import clock, migrate
-from forumsvc.database import open_database
+from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import User
 from forumsvc.oauth import clients
-from forumsvc.passwords import hash_password
+from forumsvc.process.passwords import hash_password
 from tests.system.process import PATIENCE
 from tests.system.pserve import Pserve, launch, serving
 

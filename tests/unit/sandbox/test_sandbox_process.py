@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from forumsvc import cpu_affinity
+from forumsvc.process import cpu_affinity
 from forumsvc.sandbox import CpuLimitError, CrashError, DeadlineError, SandboxProcess
 from tests.cases import each
 from tests.system.process import PATIENCE

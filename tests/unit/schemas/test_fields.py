@@ -7,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forumsvc.errors import Invalid
-from forumsvc.ids import parse_integer
 from forumsvc.schemas.fields import (
     Boolean,
     Choice,
@@ -23,6 +22,7 @@ from forumsvc.schemas.fields import (
     required,
 )
 from forumsvc.schemas.validation import validate
+from forumsvc.text.ids import parse_integer
 from tests.cases import each
 
 JSON = st.recursive(

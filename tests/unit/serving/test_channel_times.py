@@ -1,7 +1,7 @@
 """The time limits of a connection, with times that the tests set."""
 
-from forumsvc.ip_addresses import client_network
 from forumsvc.serving.channel_times import ChannelTimes, TimeLimits
+from forumsvc.text.ip_addresses import client_network
 from tests.cases import each
 
 LIMITS = TimeLimits(

@@ -1,6 +1,6 @@
 """The server and the application share only environment variables."""
 
-from forumsvc import cpu_affinity, process_name
+from forumsvc.process import cpu_affinity, process_name
 from forumsvc.serving import environment
 
 

@@ -11,7 +11,8 @@ from forumsvc.errors import Conflict
 from forumsvc.models import BrowserSession, Job, MailKind, OAuthToken
 from forumsvc.security.identity import Identity, Level
 from forumsvc.security.principals import principals_of
-from forumsvc.services import accounts, mails, unconfirmed_accounts
+from forumsvc.services import mails
+from forumsvc.services.accounts import accounts, unconfirmed_accounts
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum

@@ -1,0 +1,1 @@
+"""What a process of the service is and has: cores, name, files, passwords."""

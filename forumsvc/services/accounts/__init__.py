@@ -1,0 +1,1 @@
+"""People's accounts: made, changed, confirmed, exported, closed and erased."""

@@ -1,0 +1,93 @@
+"""Ending accounts that nobody uses, and whose owner has never confirmed an address.
+
+A member whose address was changed while nobody had to confirm is unconfirmed, too. So an account
+stays that has left a trace, or is logged in somewhere.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, exists, select
+from sqlalchemy.orm import Session
+
+from ...cache.invalidation import update_columns
+from ...clock import now
+from ...db.execution import SqlConnection
+from ...errors import Conflict
+from ...models import (
+    BrowserSession,
+    Favorite,
+    HeldPost,
+    OAuthToken,
+    Photo,
+    Reply,
+    ReplyLike,
+    Role,
+    Topic,
+    TopicFollow,
+    TopicLike,
+    User,
+    UserFollow,
+    UserState,
+)
+from ...queries.user_locks import lock_account
+from ..moderation import reviews
+from . import accounts, email_confirmation
+
+BATCH_SIZE = 50
+
+
+def keep(settings: Mapping[str, Any]) -> timedelta | None:
+    """Return how long such an account is kept; None: for ever, or nobody has to confirm."""
+    days = settings["accounts.unconfirmed_days"]
+    if days is None or not email_confirmation.is_required(settings):
+        return None
+    return timedelta(days=days)
+
+
+def due(db: SqlConnection, before: datetime, after: int = 0) -> Sequence[Row[Any]]:
+    """Return accounts to be deleted, with their ids, up to BATCH_SIZE, without a lock.
+
+    before: neither created nor changed since; after: only those with a higher id.
+    """
+    found = select(User.id).where(*_is_due(before), User.id > after)
+    return db.execute(found.order_by(User.id).limit(BATCH_SIZE)).all()
+
+
+def end(db: Session, before: datetime, user_id: int) -> None:
+    """Delete an account that is as old, and free its login and its address.
+
+    before: as above. Raises Conflict if somebody uses it meanwhile.
+    """
+    reviews.close_account_review(db, now(), user_id)
+    lock_account(db, user_id)
+    login = db.scalar(select(User.login).where(User.id == user_id, *_is_due(before)))
+    if login is None:
+        # The transaction is rolled back.
+        raise Conflict("The account is used.")
+    accounts.delete(db, login)
+    free = f"deleted-{user_id}"
+    db.execute(update_columns(User, login=free, login_key=free).where(User.id == user_id))
+
+
+_TRACES: tuple[Any, ...] = (
+    *(Topic, Reply, HeldPost, Photo, TopicLike, ReplyLike, Favorite, TopicFollow, UserFollow),
+    OAuthToken,
+)
+
+
+def _is_due(before: datetime) -> tuple[ColumnElement[bool], ...]:
+    used = [exists().where(model.user_id == User.id) for model in _TRACES]
+    # The session that began with the sign-up, in the same request, is no trace.
+    is_later = BrowserSession.created_at > User.created_at
+    used.append(exists().where(BrowserSession.user_id == User.id, is_later))
+    return (
+        User.email.is_not(None),
+        User.email_confirmed_at.is_(None),
+        User.created_at <= before,
+        User.updated_at <= before,
+        User.state == UserState.ACTIVE,
+        User.role == Role.MEMBER,
+        *(~each for each in used),
+    )

@@ -1,1 +1,0 @@
-"""The texts of authors: rendering, the community's rules, and rerendering."""

@@ -1,0 +1,1 @@
+"""Photos: uploaded, stored, checked and copied between storages."""

@@ -1,0 +1,1 @@
+"""Topics, replies and nodes, the texts in them, and what people do with them."""
