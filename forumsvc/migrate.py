@@ -185,7 +185,7 @@ def _pending(reached: str | None, target: str) -> list[Step]:
     if reached is not None and reached not in _revisions(folder):
         return []
     scripts = reversed([*_scripts(folder).iterate_revisions(target, reached or "base")])
-    return [Step(one.revision, " ".join((one.doc or "").split())) for one in scripts]
+    return [Step(script.revision, " ".join((script.doc or "").split())) for script in scripts]
 
 
 def upgrade(engine: Engine, revision: str = "head", *, report: Report = no_report) -> str | None:

@@ -97,7 +97,7 @@ class BackupMaker(Handler):
             is_late = False
             while True:
                 try:
-                    result, said = process.communicate(timeout=_POLL_SECONDS)
+                    result, text = process.communicate(timeout=_POLL_SECONDS)
                     break
                 except subprocess.TimeoutExpired:
                     is_late = time.monotonic() > deadline
@@ -111,7 +111,7 @@ class BackupMaker(Handler):
         if is_late:
             hours = self.lock.total_seconds() * _LONGEST / 3600
             raise JobFailed(f"the backup took longer than {hours:.1f} hours", is_final=True)
-        lines = said.decode(errors="replace").strip().splitlines() or [f"{process.returncode}"]
+        lines = text.decode(errors="replace").strip().splitlines() or [f"{process.returncode}"]
         why = lines[-1].removeprefix("Error: ").removesuffix(".")
         if process.returncode == backups.BUSY:
             log.warning("The backup is tried again in %d minutes: %s", _BUSY_MINUTES, why)

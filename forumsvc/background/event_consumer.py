@@ -113,7 +113,7 @@ class EventReader(Handler):
     ) -> None:
         """interval: seconds between two looks when there is nothing to read."""
         self._database = database
-        self._consumers = {one.name: one for one in consumers}
+        self._consumers = {consumer.name: consumer for consumer in consumers}
         self._interval = interval
         self.keys = tuple(self._consumers)
         self.at_once = len(self.keys)
@@ -151,12 +151,12 @@ class FailedEvents(Handler):
 
     def __init__(self, database: Database, consumers: Sequence[EventConsumer]) -> None:
         self._database = database
-        self._consumers = {one.name: one for one in consumers}
+        self._consumers = {consumer.name: consumer for consumer in consumers}
 
     def run(self, job: Claimed) -> None:
         """Handle an event again. Raises JobFailed, and whatever the consumer's handler raises."""
         event_id = job.data["event_id"]
-        found = events.by_ids(self._database.executor, [event_id])
-        if event_id not in found:
+        result = events.by_ids(self._database.executor, [event_id])
+        if event_id not in result:
             raise JobFailed("the event is not kept any longer")
-        self._consumers[job.key].handle_again(job, found[event_id])
+        self._consumers[job.key].handle_again(job, result[event_id])

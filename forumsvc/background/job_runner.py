@@ -62,7 +62,7 @@ class Handler(ABC):
     sends_as: str | None = None
     at_once: int = 1
     lock: timedelta
-    pauses: tuple[timedelta, ...] = tuple(timedelta(minutes=each) for each in (1, 5, 30))
+    pauses: tuple[timedelta, ...] = tuple(timedelta(minutes=item) for item in (1, 5, 30))
     stopping: threading.Event
     keys: tuple[str, ...] = ()
     stats: dict[str, WorkStats]
@@ -99,7 +99,7 @@ class JobRunner:
         for handler in handlers:
             handler.stopping = self.stopping
             handler.stats = {key: WorkStats() for key in handler.keys}
-        self.stats = {key: stats for one in handlers for key, stats in one.stats.items()}
+        self.stats = {key: stats for handler in handlers for key, stats in handler.stats.items()}
         self.outcomes: Counter[tuple[JobKind, str]] = Counter()
         self._waiting: dict[JobKind, str] = {}
         self.counts: dict[JobKind, Count] = {}
@@ -120,12 +120,12 @@ class JobRunner:
         due: list[JobKind] = []
         with self._database.reads.connect() as connection:
             for kind, handler in self._handlers.items():
-                self._running[kind] = [one for one in self._running[kind] if not one.done()]
+                self._running[kind] = [item for item in self._running[kind] if not item.done()]
                 free = handler.at_once - len(self._running[kind])
                 due_now = (kind, clock.now(), handler.lock, free, handler.keys)
-                found = jobs.count_due(connection, *due_now) if free else 0
+                result = jobs.count_due(connection, *due_now) if free else 0
                 # Of those that wait one goes on asking.
-                due += [kind] * (min(found, 1) if kind in self._waiting else found)
+                due += [kind] * (min(result, 1) if kind in self._waiting else result)
             if time.monotonic() >= self._count_at:
                 self.counts = counts(connection)
                 self.failing_since = webhooks.failing_since(connection)
@@ -168,7 +168,7 @@ class JobRunner:
 
     def running(self) -> list[str]:
         """Return the kinds of which a job runs."""
-        return [kind for kind, runs in self._running.items() if any(not one.done() for one in runs)]
+        return [kind for kind, runs in self._running.items() if any(not run.done() for run in runs)]
 
     def close(self) -> None:
         """Let each job under way finish its part, and end the threads."""

@@ -125,13 +125,13 @@ class WebhookSender(Handler):
     def _record(self, webhook: ActiveWebhook, attempts: Sequence[Attempt]) -> Attempt | None:
         now = clock.now()
         # What could not be sent says nothing about the receiver.
-        last = next((one for one in reversed(attempts) if not one.is_final), None)
+        last = next((attempt for attempt in reversed(attempts) if not attempt.is_final), None)
         has_failed = last is not None and last.error is not None
         got_no_answer = has_failed and last is not None and last.status is None
         is_gone = last is not None and last.status == _GONE
         reason = "the receiver answered 410 Gone" if is_gone else None
-        failed = [one for one in attempts if one.error is not None]
-        nothing_arrived = all(one.is_final or one.error is not None for one in attempts)
+        failed = [attempt for attempt in attempts if attempt.error is not None]
+        nothing_arrived = all(attempt.is_final or attempt.error is not None for attempt in attempts)
         with self._database.session.begin() as db:
             given_up = deliveries.record(db, attempts, now)
             if last is not None and deliveries.record_health(
@@ -143,10 +143,10 @@ class WebhookSender(Handler):
                 webhooks.switch_off(db, webhook.id, now, reason)
         self.delivered += len(attempts) - len(failed)
         self.failed += len(failed)
-        for one in failed:
+        for item in failed:
             log.warning(
                 "webhook %d, delivery %d was not delivered (attempt %d): %s",
-                *(webhook.id, one.delivery.id, one.delivery.attempts + 1, one.error),
+                *(webhook.id, item.delivery.id, item.delivery.attempts + 1, item.error),
             )
         if given_up:
             log.error("webhook %d: %d deliveries are given up", webhook.id, given_up)

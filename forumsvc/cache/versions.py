@@ -32,9 +32,9 @@ _ACCESS: Any = select(_sum(CacheVersion.access).label("version"))
 
 def load_access_version(db: ReadConnection) -> int:
     """Return the version of the access blocks; 0: there was never any."""
-    found = row(db, _ACCESS, {})
-    assert found is not None, "a sum is always there"  # noqa: S101
-    version: int = found.version
+    result = row(db, _ACCESS, {})
+    assert result is not None, "a sum is always there"  # noqa: S101
+    version: int = result.version
     return version
 
 
@@ -47,9 +47,9 @@ _LISTS: Any = select(_lists_version().label("version"), _sum(CacheVersion.access
 
 def load_lists_and_access_versions(db: ReadConnection) -> tuple[int, int]:
     """Return the version of all that lists of topics and nodes show, and of the access blocks."""
-    found = row(db, _LISTS, {})
-    assert found is not None, "a sum is always there"  # noqa: S101
-    return found.version, found.access
+    result = row(db, _LISTS, {})
+    assert result is not None, "a sum is always there"  # noqa: S101
+    return result.version, result.access
 
 
 _TOPIC: Any = select(Topic.version, Topic.hits, display_names_version(), access_version()).where(

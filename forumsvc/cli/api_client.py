@@ -113,7 +113,7 @@ class Api:
         while len(listed) < limit and (following := _NEXT.search(answer.headers.get("Link", ""))):
             answer = self.send("GET", following[1])
             listed += answer.json
-        return [picked_values(one, names or [*one]) for one in listed[:limit]]
+        return [picked_values(item, names or [*item]) for item in listed[:limit]]
 
     def send(
         self,

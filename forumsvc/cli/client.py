@@ -144,6 +144,6 @@ def delete(context: Context, client_id: str, yes: bool) -> None:
     context.output(f"Removed the client {client_id}.", client_id=client_id)
 
 
-def _log(db: "Session", action: AdminAction, client_id: str, **more: str) -> None:
-    details = {"client_id": client_id, **more}
+def _log(db: "Session", action: AdminAction, client_id: str, **extra: str) -> None:
+    details = {"client_id": client_id, **extra}
     actions.record(db, Action(action, None, clock.now(), details=details))

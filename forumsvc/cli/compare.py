@@ -38,11 +38,11 @@ def compare(context: Context, first: Path, second: Path) -> None:
     except click.Abort:
         click.echo("Aborted.", err=True)
         click.get_current_context().exit(2)
-    different = [each for each in compared if not each.is_same]
+    different = [item for item in compared if not item.is_same]
     if different and not context.as_json:
         print_table(
             ["Table", "Rows of A", "Rows of B", "Only in A", "Only in B"],
-            [[each.table, *each.rows, *each.only] for each in different],
+            [[item.table, *item.rows, *item.only] for item in different],
         )
     lines = [f"A: {one.name}", f"B: {other.name}"]
     lines.append(f"Compared {len(compared)} tables: {len(different)} differ.")
@@ -51,7 +51,7 @@ def compare(context: Context, first: Path, second: Path) -> None:
     context.output(
         "\n".join(lines),
         same=not different,
-        tables=[asdict(each) for each in compared],
+        tables=[asdict(item) for item in compared],
         not_compared=not_compared,
     )
     click.get_current_context().exit(1 if different else 0)

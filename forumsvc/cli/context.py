@@ -183,7 +183,7 @@ class Context:
             self.output(empty, **{name: listed}, **others)
         else:
             keys = listed[0].keys() if columns is None else columns
-            rows = [[one[key] for key in keys] for one in listed]
+            rows = [[item[key] for key in keys] for item in listed]
             print_table([*map(header, keys)], rows)
 
     def output_details(

@@ -32,14 +32,15 @@ def doctor(
         file_only=file_only,
         deep=deep,
     )
-    counts = {level: sum(each.level is level for each in findings) for level in Level}
+    counts = {level: sum(finding.level is level for finding in findings) for level in Level}
     lines = [f"{each.level}: {each.area}: {each.message}" for each in findings]
     if not counts[Level.ERROR] + counts[Level.WARNING]:
         lines.append("Nothing is wrong.")
     context.output(
         "\n".join(lines),
         findings=[
-            {"level": each.level, "area": each.area, "message": each.message} for each in findings
+            {"level": finding.level, "area": finding.area, "message": finding.message}
+            for finding in findings
         ],
         errors=counts[Level.ERROR],
         warnings=counts[Level.WARNING],

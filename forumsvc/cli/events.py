@@ -33,8 +33,8 @@ events = Group("events")
 def list_(context: Context, since: int, type_: str | None, limit: int) -> None:
     """List events, the oldest first."""
     with context.current_database().reads.connect() as db:
-        found = reading.since(db, since, type_, limit)
-    listed = picked(found, _COLUMNS)
+        result = reading.since(db, since, type_, limit)
+    listed = picked(result, _COLUMNS)
     context.output_list("events", listed, "There are no events.")
 
 
@@ -48,12 +48,12 @@ def status(context: Context) -> None:
         kept = reading.kept(db)
     listed = [
         {
-            "consumer": one.consumer,
-            "unread": one.unread,
-            "oldest_seconds": _age(one.oldest_at, now),
-            "updated_at": one.updated_at,
+            "consumer": consumer.consumer,
+            "unread": consumer.unread,
+            "oldest_seconds": _age(consumer.oldest_at, now),
+            "updated_at": consumer.updated_at,
         }
-        for one in consumers
+        for consumer in consumers
     ]
     empty = f"{kept.number} events are kept; nothing has read any."
     values: dict[str, Any] = {

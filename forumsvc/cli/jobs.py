@@ -34,11 +34,11 @@ def list_(context: Context, kind: str | None, failed: bool, limit: int) -> None:
     """
     state = JobState.FAILED if failed else None
     with context.current_database().reads.connect() as db:
-        found = newest(db, None if kind is None else JobKind(kind), state, limit)
-    listed = picked(found, _COLUMNS)
-    for one in listed:
-        if one["state"] != JobState.WAITING:
-            one["due_at"] = None
+        result = newest(db, None if kind is None else JobKind(kind), state, limit)
+    listed = picked(result, _COLUMNS)
+    for item in listed:
+        if item["state"] != JobState.WAITING:
+            item["due_at"] = None
     context.output_list("jobs", listed, "There are no jobs.")
 
 
@@ -69,7 +69,7 @@ def discard(context: Context, ids: tuple[int, ...]) -> None:
     context.output(f"Jobs discarded: {len(gone)}.", ids=gone)
 
 
-def _check(ids: tuple[int, ...], found: list[int], more: str = "") -> None:
+def _check(ids: tuple[int, ...], rows: list[int], more: str = "") -> None:
     """Raise NotFound, which undoes all, unless each of the jobs was found."""
-    if missing := sorted({*ids} - {*found}):
+    if missing := sorted({*ids} - {*rows}):
         raise NotFound(f"There is no unfinished job {missing[0]}{more}.")

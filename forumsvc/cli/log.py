@@ -37,7 +37,7 @@ def list_(context: Context, limit: int, **parameters: Any) -> None:
     """List the log, the newest first."""
     records = Api(context).rows("/moderation/log", limit=limit, **parameters)
     if not context.as_json:
-        records = [{**one, "details": _shortened(one["details"])} for one in records]
+        records = [{**record, "details": _shortened(record["details"])} for record in records]
     context.output_list("log", records, "There is nothing in the log.", columns=_COLUMNS)
 
 

@@ -33,8 +33,8 @@ review = Group("review")
 @pass_context
 def list_(context: Context, limit: int, **parameters: Any) -> None:
     """List what waits for a decision, the oldest first, or what was decided."""
-    found = Api(context).rows("/reviews", _VALUES, limit, **parameters)
-    context.output_list("reviews", [*map(_to_dict, found)], "There is nothing to decide.")
+    result = Api(context).rows("/reviews", _VALUES, limit, **parameters)
+    context.output_list("reviews", [*map(_to_dict, result)], "There is nothing to decide.")
 
 
 @review.command()
@@ -42,10 +42,14 @@ def list_(context: Context, limit: int, **parameters: Any) -> None:
 @pass_context
 def show(context: Context, review_id: int) -> None:
     """Show a review: what it is about, and who reported it."""
-    found = Api(context).call(f"GET /reviews/{review_id}").json
-    reports = [picked_values(one, _REPORT) for one in found["reports"]]
-    text = found["object"].get("body")
-    result = {**_to_dict(picked_values(found, _VALUES)), "reason": found["reason"], "text": text}
+    results = Api(context).call(f"GET /reviews/{review_id}").json
+    reports = [picked_values(item, _REPORT) for item in results["reports"]]
+    text = results["object"].get("body")
+    result = {
+        **_to_dict(picked_values(results, _VALUES)),
+        "reason": results["reason"],
+        "text": text,
+    }
     lines = [
         ("report", f"{one['reporter']}: {one['category']} {one['comment']}") for one in reports
     ]

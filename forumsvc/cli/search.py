@@ -79,7 +79,7 @@ def check(context: Context, fix: bool) -> None:
     database = context.current_database()
     found = index_check.check(database)
     fixed = index_check.fix(database, found) if fix else 0
-    wrong = sum(len(one.ids) or 1 for one in found.wrong)
+    wrong = sum(len(item.ids) or 1 for item in found.wrong)
     lines = [f"{one.words.__tablename__}: {len(one.ids) or ''} {one.what}" for one in found.wrong]
     lines.append(f"{found.checked} documents compared, {wrong} wrong, {fixed} fixed.")
     context.output("\n".join(lines), checked=found.checked, wrong=wrong, fixed=fixed)
@@ -126,10 +126,10 @@ def explain(context: Context, query: str) -> None:
 def _known_id(id_of: Callable[[Any, str], int | None], db: Any, kind: str, name: str | None) -> Any:
     if name is None:
         return None
-    found = id_of(db, name)
-    if found is None:
+    result = id_of(db, name)
+    if result is None:
         raise Invalid("q", f"there is no {kind} '{name}'")
-    return found
+    return result
 
 
 def _megabytes(db: Any, table: str) -> float | None:

@@ -100,8 +100,8 @@ def list_(
 def show(context: Context, login: str) -> None:
     """Show the details of a user."""
     with context.current_database().reads.connect() as db:
-        found = reading.details(db, accounts.find(db, login).id, clock.now())
-    [result] = picked([found], _DETAILS)
+        results = reading.details(db, accounts.find(db, login).id, clock.now())
+    [result] = picked([results], _DETAILS)
     context.output_details(result)
 
 
@@ -198,11 +198,11 @@ def confirm(context: Context, login: str) -> None:
 def delete(context: Context, login: str, yes: bool) -> None:
     """Delete a user: the account and profile are removed, topics and replies stay."""
     with context.current_database().reads.connect() as db:
-        found = reading.details(db, accounts.find(db, login).id, clock.now())
-    if found.state != UserState.DELETED:
-        context.confirm(_consequences(found), yes=yes)
+        result = reading.details(db, accounts.find(db, login).id, clock.now())
+    if result.state != UserState.DELETED:
+        context.confirm(_consequences(result), yes=yes)
     with context.transaction() as db:
-        reviews.close_account_review(db, clock.now(), found.id)
+        reviews.close_account_review(db, clock.now(), result.id)
         changed, avatar = accounts.delete(db, login)
     avatars.remove(context, [avatar] if avatar else [])
     _output(context, changed, f"{changed.login} is deleted.")
@@ -216,8 +216,8 @@ def password(context: Context, login: str, password: str | None, password_stdin:
     """Set a user's password and end their log-ins."""
     password = read_password(password, password_stdin)
     with context.current_database().reads.connect() as db:
-        found = reading.details(db, accounts.find(db, login).id, clock.now())
-    of = found.login, found.email
+        result = reading.details(db, accounts.find(db, login).id, clock.now())
+    of = result.login, result.email
     registration.check_new_password(context.settings, "password", password, *of)
     with context.transaction() as db:
         changed = accounts.reset_password(db, login, password)
@@ -245,7 +245,7 @@ def _output_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None
 
 def _output_all(context: Context, changed: Sequence[Account], what: str) -> None:
     """Print what became of each; the JSON object is that of the account where there is one."""
-    accounts = [_of_account(each) for each in changed]
+    accounts = [_of_account(item) for item in changed]
     result = accounts[0] if len(accounts) == 1 else {"users": accounts}
     context.output("\n".join(f"{each.login} {what}." for each in changed), **result)
 

@@ -109,8 +109,8 @@ def deliveries(context: Context, webhook_id: int, state: str | None, limit: int)
     """List the newest deliveries of a webhook."""
     path = f"/webhooks/{webhook_id}/deliveries"
     listed = Api(context).rows(path, _DELIVERY_COLUMNS, limit, state=state)
-    for one in listed:
-        one["event_id"] = one["event_id"] and int(one["event_id"].removeprefix("evt_"))
+    for item in listed:
+        item["event_id"] = item["event_id"] and int(item["event_id"].removeprefix("evt_"))
     context.output_list("deliveries", listed, "There are no deliveries.")
 
 

@@ -23,10 +23,13 @@ class CompiledStatement:
 
     def __init__(self, statement: Query | DmlStatement, dialect: Dialect) -> None:
         self._compiled: Any = statement.compile(dialect=dialect)
-        self._literal_names = tuple(each.key for each in self._compiled.literal_execute_params)
+        self._literal_names = tuple(
+            literal_execute_param.key
+            for literal_execute_param in self._compiled.literal_execute_params
+        )
         self._list_names = tuple(
-            each.key
-            for each in self._compiled.post_compile_params - self._compiled.literal_execute_params
+            item.key
+            for item in self._compiled.post_compile_params - self._compiled.literal_execute_params
         )
         self._rendered: dict[tuple[Any, ...], RenderedSQL] = {}
         self._bind_processors = {
@@ -71,7 +74,7 @@ class CompiledStatement:
             return []
         if not self._result_processors:
             return list(map(self._row._make, driver_rows))
-        return [self._convert(each) for each in driver_rows]
+        return [self._convert(driver_row) for driver_row in driver_rows]
 
     def _convert(self, driver_row: tuple[Any, ...]) -> Any:
         values = list(driver_row)
@@ -110,7 +113,7 @@ class RenderedSQL:
         self._lists: list[tuple[str, list[str]]] = [
             (name, names) for name, names in state.parameter_expansion.items() if names
         ]
-        list_of = {each: name for name, names in self._lists for each in names}
+        list_of = {item: name for name, names in self._lists for item in names}
         self._names = [name for name in state.parameters if name not in list_of]
         self._constants = {
             name: state.parameters[name] for name in self._names if name not in values
@@ -124,11 +127,11 @@ class RenderedSQL:
     def parameters(self, values: Values) -> Any:
         """Return the parameters as the driver takes them: by name, or in their order."""
         constants = self._constants
-        found = {name: values[name] if name in values else constants[name] for name in self._names}
+        result = {name: values[name] if name in values else constants[name] for name in self._names}
         for name, names in self._lists:
-            found.update(zip(names, values[name], strict=True))
+            result.update(zip(names, values[name], strict=True))
         for name, processor in self._bind_processors:
-            found[name] = processor(found[name])
+            result[name] = processor(result[name])
         if self._order is None:
-            return found
-        return [found[name] for name in self._order]
+            return result
+        return [result[name] for name in self._order]

@@ -191,16 +191,16 @@ def _milliseconds(seconds: float | None) -> str:
 def _tcp(timeouts: Timeouts) -> dict[str, int]:
     """Return libpq's parameters for detecting a server that is gone."""
     if timeouts.keepalive is None:
-        found = {"keepalives": 0}
+        result = {"keepalives": 0}
     else:
-        found = {
+        result = {
             "keepalives_idle": timeouts.keepalive,
             "keepalives_interval": _KEEPALIVE_INTERVAL_SECONDS,
             "keepalives_count": _KEEPALIVE_PROBES,
         }
     if timeouts.tcp_user is not None:
-        found["tcp_user_timeout"] = timeouts.tcp_user * 1000
-    return found
+        result["tcp_user_timeout"] = timeouts.tcp_user * 1000
+    return result
 
 
 def _refused_options(message: str, database: str) -> str | None:
@@ -234,11 +234,11 @@ def _check_role(connection: Connection, settings: Mapping[str, str]) -> None:
             )
 
 
-def _is_same(name: str, found: str, value: str) -> bool:
+def _is_same(name: str, result: str, value: str) -> bool:
     if name == "timezone":
-        return found.lower() in _UTC
+        return result.lower() in _UTC
     # Of DateStyle the first word is how dates are shown; the other one is for dates that are read.
-    return found.startswith("ISO") if name == "datestyle" else found == value
+    return result.startswith("ISO") if name == "datestyle" else result == value
 
 
 def _check_encoding(connection: Connection) -> None:

@@ -38,5 +38,5 @@ def rows(db: ReadConnection, statement: Query, values: Values) -> Sequence[Row[A
 
 def row(db: ReadConnection, statement: Select[Any], values: Values) -> Row[Any] | None:
     """Execute a SELECT of at most one row, and return the row or None."""
-    found = rows(db, statement, values)
-    return found[0] if found else None
+    result = rows(db, statement, values)
+    return result[0] if result else None

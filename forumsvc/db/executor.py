@@ -119,10 +119,10 @@ class Executor:
         text, parameters = self._render(compiled, values)
         connection, execute = self._connection_of(db)
         try:
-            found = execute(text, parameters)
+            result = execute(text, parameters)
         except self._errors as error:
             raise self._on_error(connection, error, text) from error
-        return compiled.rows(found)
+        return compiled.rows(result)
 
     def _render(self, compiled: CompiledStatement, values: Values) -> tuple[str, Any]:
         text, parameters = compiled.render(values)

@@ -34,19 +34,19 @@ def delete_batch(database: Database, expired: ExpiredRows, now: datetime) -> int
     conditions = expired.conditions(now)
     key: Sequence[Any] = inspect(expired.model).primary_key
     with database.reads.connect() as connection:
-        found = connection.execute(select(*key).where(*conditions).limit(BATCH_SIZE)).all()
-    if not found:
+        rows = connection.execute(select(*key).where(*conditions).limit(BATCH_SIZE)).all()
+    if not rows:
         return 0
     try:
-        return _delete(database, expired, now, found)
+        return _delete(database, expired, now, rows)
     except IntegrityError:
-        return sum(_delete_one(database, expired, now, row) for row in found)
+        return sum(_delete_one(database, expired, now, row) for row in rows)
 
 
-def _delete(database: Database, expired: ExpiredRows, now: datetime, found: Sequence[Any]) -> int:
+def _delete(database: Database, expired: ExpiredRows, now: datetime, rows: Sequence[Any]) -> int:
     model = expired.model
     key: Sequence[Any] = inspect(model).primary_key
-    is_found = tuple_(*key).in_([tuple(row) for row in found])
+    is_found = tuple_(*key).in_([tuple(row) for row in rows])
     with database.session.begin() as db:
         conditions = expired.conditions(now)
         deleted = db.execute(delete_of(model).where(is_found, *conditions).returning(*key))

@@ -70,8 +70,8 @@ def statements(roles: Roles, *, append_only: Sequence[str], read_only: Sequence[
         )
         for rights, table in tables
     ]
-    granted = [sql.SQL(one).format(**names) for one in written]
-    return [one.as_string() for one in [*granted, *revoked, sql.SQL("COMMIT")]]
+    granted = [sql.SQL(item).format(**names) for item in written]
+    return [item.as_string() for item in [*granted, *revoked, sql.SQL("COMMIT")]]
 
 
 def problem(

@@ -125,7 +125,7 @@ class KeysetPage:
 
     def apply(self, statement: Select[Any]) -> Query:
         """Return the SELECT of a page. statement: selects the order's `keys`, without ORDER BY."""
-        parts = [statement.where(one) for one in self._keyset_conditions()] or [statement]
+        parts = [statement.where(item) for item in self._keyset_conditions()] or [statement]
         query: Any = parts[0]
         columns: Any = self.order.columns
         if len(parts) > 1:
@@ -216,11 +216,11 @@ def load_page(
     statement = build(
         KeysetPage(order, anchor, is_sqlite(db), large_offset=page.offset >= _LARGE_OFFSET)
     )
-    found = rows(db, statement, {**values, **key, **part})
-    shown = found[: page.limit]
+    result = rows(db, statement, {**values, **key, **part})
+    shown = result[: page.limit]
     if anchor != Anchor.BEGINNING and texts:
         shown = shown[: _fitting(shown, texts)]
-    has_more = len(found) > len(shown)
+    has_more = len(result) > len(shown)
     is_first = anchor == Anchor.BEGINNING and page.offset == 0
     if anchor == Anchor.BEFORE:
         return PageRows(shown[::-1], _cursors(order, shown[::-1], has_more, not is_first))

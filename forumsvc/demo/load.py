@@ -122,8 +122,8 @@ class _Loading:
         relatives = [(it["login"], it.pop("follows", []), it.pop("blocks", [])) for it in members]
         rows = [_user_row(it, self._joined[it["login"]], password_hash) for it in members]
         self._db.execute(insert(User), rows)
-        found = select(User.login, User.id).where(User.login_key.in_(logins))
-        self._users = {row.login: row.id for row in self._db.execute(found)}
+        query = select(User.login, User.id).where(User.login_key.in_(logins))
+        self._users = {row.login: row.id for row in self._db.execute(query)}
         maintainer = next(it["login"] for it in members if it.get("role") == Role.MAINTAINER)
         self._moderator = self._users[maintainer]
         for login, follows, blocks in relatives:

@@ -25,7 +25,7 @@ def check_search(installation: Installation) -> Iterator[Finding]:
             )
             return
         for words, post in POSTS.items():
-            missing = sum(len(one.ids) for one in index_check.missing(db, words, before))
+            missing = sum(len(item.ids) for item in index_check.missing(db, words, before))
             if missing:
                 yield warning(
                     f"The index lacks {missing} of the {post.__tablename__}, or has them as an "

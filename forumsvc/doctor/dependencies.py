@@ -56,8 +56,8 @@ def check_photos(installation: Installation) -> Iterator[Finding]:
     storages = open_storages(settings, installation.ini.parent)
     with installation.database.reads.connect() as db:
         names = db.scalars(newest).all()
-        found = [name for name in names if _has_file(storages, db, name)]
-    if names and not found:
+        result = [name for name in names if _has_file(storages, db, name)]
+    if names and not result:
         key = _KEYS[storages.default]
         yield error(
             f"None of the {len(names)} newest photos has a file: is {key} = {settings[key]} right? "

@@ -103,10 +103,10 @@ def check(installation: Installation) -> Iterator[Finding]:
 def server_settings(db: Connection) -> dict[str, str]:
     """Return the settings of the server that are examined, by name."""
     names = [*_SETTINGS, "server_version_num", "synchronous_standby_names"]
-    found = db.execute(
+    result = db.execute(
         text("SELECT name, setting FROM pg_settings WHERE name = ANY(:names)"), {"names": names}
     )
-    return {row.name: row.setting for row in found}
+    return {row.name: row.setting for row in result}
 
 
 def _check_version(major: int) -> Iterator[Finding]:

@@ -89,9 +89,9 @@ def examine(
     """
     ini = ini.resolve()
     seconds = DEEP_SECONDS if deep else SECONDS
-    found = _collect("configuration", partial(ini_file.check, ini, application), seconds)
+    result = _collect("configuration", partial(ini_file.check, ini, application), seconds)
     if file_only or find_errors(application):
-        return sort(found)
+        return sort(result)
     settings = Settings(application, ini.parent)
     options = ConnectionOptions.from_settings(settings).for_commands()
     try:
@@ -101,17 +101,17 @@ def examine(
             f"sqlalchemy.url: the driver {failure.name} is missing; "
             "install forumsvc[postgresql] for PostgreSQL"
         )
-        return sort([*found, replace(missing, area="configuration")])
+        return sort([*result, replace(missing, area="configuration")])
     installation = Installation(ini, settings, ini_file.read_server(ini)[0], opened, deep)
     try:
         areas = [*CONFIGURATION, *(() if before_start else AREAS)]
-        found += _examine(areas, installation, seconds)
+        result += _examine(areas, installation, seconds)
         if not before_start:
             unusable = _examine([("database", _unusable)], installation, seconds)
-            found += unusable or _examine(DATABASE_AREAS, installation, seconds)
+            result += unusable or _examine(DATABASE_AREAS, installation, seconds)
     finally:
         opened.dispose()
-    return sort(found)
+    return sort(result)
 
 
 def sort(findings: Sequence[Finding]) -> list[Finding]:
@@ -143,22 +143,22 @@ def _unusable(installation: Installation) -> Iterator[Finding]:
 
 def _collect(name: str, check: Callable[[], Iterable[Finding]], seconds: float) -> list[Finding]:
     """Run a check in a thread; return what it finds within the time, however it ends."""
-    found: list[Finding] = []
+    result: list[Finding] = []
 
     def run() -> None:
         try:
-            for one in check():
-                found.append(one)  # noqa: PERF402 - what comes before an error counts
+            for item in check():
+                result.append(item)  # noqa: PERF402 - what comes before an error counts
         except (Exception, SystemExit) as failure:  # the other checks go on, whatever it is
             cause = getattr(failure, "orig", None) or failure  # without the statement
-            found.append(
+            result.append(
                 warning(f"Not everything could be checked: {type(cause).__name__}: {cause}")
             )
 
     thread = threading.Thread(target=run, name=f"doctor-{name}", daemon=True)
     thread.start()
     thread.join(seconds)
-    findings = [*found]
+    findings = [*result]
     if thread.is_alive():
         findings.append(
             warning(
@@ -166,4 +166,4 @@ def _collect(name: str, check: Callable[[], Iterable[Finding]], seconds: float) 
                 "server, a network folder or a locked table that keeps it waiting."
             )
         )
-    return [replace(one, area=name) for one in findings]
+    return [replace(finding, area=name) for finding in findings]

@@ -41,7 +41,7 @@ def check(installation: Installation) -> Iterator[Finding]:
 
 def _faults(db: Connection) -> list[str]:
     try:
-        found = db.scalars(text(f"PRAGMA quick_check({_MOST_FAULTS})")).all()
+        rows = db.scalars(text(f"PRAGMA quick_check({_MOST_FAULTS})")).all()
     except DatabaseError as failure:
         return [str(failure.orig)]
-    return [fault for fault in found if fault != "ok"]
+    return [fault for fault in rows if fault != "ok"]

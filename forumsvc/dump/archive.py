@@ -44,7 +44,7 @@ class Archive:
 
         A newer format may have further ones, so its manifest is read before that is an error.
         """
-        known = {NAME, *(member_name(one.name) for one in dumped_tables(secrets=True))}
+        known = {NAME, *(member_name(item.name) for item in dumped_tables(secrets=True))}
         wrong = None
         for info, _ in self._walk():
             if info.name in known and info.name not in self._in_tar:
@@ -89,9 +89,9 @@ class Archive:
             if name not in self._in_tar:
                 raise DumpError(f"The dump has no {name}.")
             with tarfile.open(self._path, "r:") as tar:
-                found = tar.extractfile(self._in_tar[name])
-                assert found is not None, "an ordinary file"  # noqa: S101 - checked before
-                yield cast(BinaryIO, found)
+                result = tar.extractfile(self._in_tar[name])
+                assert result is not None, "an ordinary file"  # noqa: S101 - checked before
+                yield cast(BinaryIO, result)
 
     def lines(self, table: str) -> Iterator[tuple[int, bytes]]:
         """Yield the lines of a table with their numbers, from 1; none if the dump has no such.
@@ -159,7 +159,7 @@ class Archive:
 
         The set is in memory: about 150 bytes each.
         """
-        return {one for one in self._photo_values() if isinstance(one, str) and is_name(one)}
+        return {item for item in self._photo_values() if isinstance(item, str) and is_name(item)}
 
     def _photo_values(self) -> Iterator[object]:
         for table, column in _PHOTO_COLUMNS.items():

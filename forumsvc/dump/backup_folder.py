@@ -62,7 +62,7 @@ def remove_oldest(path: Path, keep: int) -> list[Path]:
     Returns those that were removed. Names are alike if they differ in digits only. Files that are
     no backups are left alone.
     """
-    others = [one for one in _siblings(path, "") if one != path and _is_backup(one)]
+    others = [item for item in _siblings(path, "") if item != path and _is_backup(item)]
     others.sort(key=lambda one: (one.stat().st_mtime_ns, one.name), reverse=True)
     removed = others[keep - 1 :]
     for one in removed:
@@ -73,7 +73,7 @@ def remove_oldest(path: Path, keep: int) -> list[Path]:
 def _siblings(path: Path, ending: str) -> list[Path]:
     """Return the files beside `path` whose names with this ending differ from it in digits only."""
     alike = re.compile(re.sub(r"[0-9]+", "[0-9]+", re.escape(path.name)) + re.escape(ending))
-    return [one for one in path.parent.iterdir() if alike.fullmatch(one.name) and one.is_file()]
+    return [item for item in path.parent.iterdir() if alike.fullmatch(item.name) and item.is_file()]
 
 
 def _is_backup(path: Path) -> bool:

@@ -158,8 +158,8 @@ def _count_differing(first: Iterator[int], second: Iterator[int]) -> tuple[int, 
         for digest in digests:
             kept[digest % _PARTS].append(digest >> 64)
     only = [0, 0]
-    for one, other in zip(*parts, strict=True):
-        a, b = Counter(one), Counter(other)
+    for item, other in zip(*parts, strict=True):
+        a, b = Counter(item), Counter(other)
         only[0] += (a - b).total()
         only[1] += (b - a).total()
     return only[0], only[1]

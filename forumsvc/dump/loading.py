@@ -111,7 +111,9 @@ def _make_empty(db: Session, manifest: Manifest) -> None:
         raise DumpError(
             "The database has a log already, which cannot be replaced: load into a new database."
         )
-    for table in reversed([one for one in metadata.sorted_tables if one in emptied]):
+    for table in reversed(
+        [sorted_table for sorted_table in metadata.sorted_tables if sorted_table in emptied]
+    ):
         if table.name != AuditRecord.__tablename__:
             connection.execute(table.delete())
 

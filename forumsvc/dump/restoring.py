@@ -159,7 +159,11 @@ def _replace_damaged(storage: Storage, name: str, file: BinaryIO) -> None:
 
 def _delete_all(db: Session) -> None:
     """Delete all rows, those of the log, too, which only a restore may."""
-    tables = [one for one in Base.metadata.sorted_tables if one.name not in _KEPT]
+    tables = [
+        sorted_table
+        for sorted_table in Base.metadata.sorted_tables
+        if sorted_table.name not in _KEPT
+    ]
     if db.get_bind().dialect.name == "postgresql":
         names = ", ".join(table.name for table in tables)
         db.execute(text("ALTER TABLE audit_log DISABLE TRIGGER USER"))

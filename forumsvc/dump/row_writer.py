@@ -53,16 +53,16 @@ class RowWriter:
         if self._is_sqlite:
             run(f"PRAGMA cache_size = -{CACHE_KB}")
             run("PRAGMA temp_store = FILE")  # the rows of an index are sorted there
-            found = "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'"
+            result = "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'"
         else:
             run("SET LOCAL maintenance_work_mem = '256MB'")
-            found = (
+            result = (
                 "SELECT tablename, indexname, indexdef FROM pg_indexes "
                 "WHERE schemaname = current_schema()"
             )
         names = {table.name for table in tables}
         made = []
-        for table, index, statement in run(found).fetchall():
+        for table, index, statement in run(result).fetchall():
             if table in names and statement and statement.startswith("CREATE INDEX"):
                 run(f'DROP INDEX "{index}"')
                 made.append(statement)
@@ -117,8 +117,8 @@ class RowWriter:
         return message
 
     def _has(self, *conditions: Any) -> bool:
-        found = self._connection.scalar(select(literal(True)).where(*conditions).limit(1))
-        return found is not None
+        result = self._connection.scalar(select(literal(True)).where(*conditions).limit(1))
+        return result is not None
 
     def _refused(self, insert: Callable[[Sequence[Row]], None], rows: Sequence[Row]) -> Any:
         """Write rows, or none where the database refuses one; return its error, or None."""
@@ -137,16 +137,16 @@ class RowWriter:
         columns = [column for column in table.columns if not _is_unknown(column)]
         names = [column.name for column in columns]
         listed = ", ".join(f'"{name}"' for name in names)
-        conversions = {one.name: _conversion(one, self._is_sqlite) for one in columns}
+        conversions = {column.name: _conversion(column, self._is_sqlite) for column in columns}
         converted = [(name, convert) for name, convert in conversions.items() if convert]
         pick = itemgetter(*names)
 
         def values(row: Row) -> tuple[Any, ...]:
-            found = row[2].copy()
+            result = row[2].copy()
             for name, convert in converted:
-                if found[name] is not None:
-                    found[name] = convert(found[name])
-            return pick(found)
+                if result[name] is not None:
+                    result[name] = convert(result[name])
+            return pick(result)
 
         def in_sqlite(rows: Sequence[Row]) -> None:
             marks = ", ".join("?" * len(names))

@@ -25,8 +25,8 @@ def _is_web_address(text: str) -> bool:
 
 def _is_json_object(text: str) -> bool:
     try:
-        found = json.loads(text)
-        return isinstance(found, dict) and is_storable(found)
+        result = json.loads(text)
+        return isinstance(result, dict) and is_storable(result)
     except (ValueError, RecursionError):
         return False
 

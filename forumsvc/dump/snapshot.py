@@ -76,11 +76,11 @@ class Snapshot:
         cursor = self.driver.cursor()
         if self.dialect == "postgresql":
             sequence = f"pg_sequence_last_value(pg_get_serial_sequence('{table.name}', 'id'))"
-            found = cursor.execute(f"SELECT {sequence}").fetchone()
+            row = cursor.execute(f"SELECT {sequence}").fetchone()
         else:
             listed = "SELECT seq FROM sqlite_sequence WHERE name = ?"
-            found = cursor.execute(listed, [table.name]).fetchone()
-        return int(found[0] or 0) if found else 0
+            row = cursor.execute(listed, [table.name]).fetchone()
+        return int(row[0] or 0) if row else 0
 
 
 @contextmanager
@@ -97,8 +97,8 @@ def open_snapshot(database: Database) -> Iterator[Snapshot]:
             for statement in _BEGIN[dialect]:
                 run(statement)
             run("SELECT count(*) FROM alembic_version")  # SQLite's snapshot begins with a read
-            found = run("SELECT version_num FROM alembic_version").fetchone()
-            yield Snapshot(driver, dialect, found[0] if found else None)
+            row = run("SELECT version_num FROM alembic_version").fetchone()
+            yield Snapshot(driver, dialect, row[0] if row else None)
         finally:
             # It is closed: after an error a COPY may be half read, and ROLLBACK would wait for it.
             connection.invalidate()

@@ -34,9 +34,11 @@ def is_numbered(table: Table) -> bool:
 
 def unique_columns(table: Table) -> list[list[str]]:
     """Return the sets of columns whose values are different in each row of a table."""
-    keys: list[Any] = [one for one in table.constraints if isinstance(one, UniqueConstraint)]
-    keys += [one for one in table.indexes if one.unique and not _is_partial(one)]
-    return sorted([column.name for column in one.columns] for one in [table.primary_key, *keys])
+    keys: list[Any] = [
+        constraint for constraint in table.constraints if isinstance(constraint, UniqueConstraint)
+    ]
+    keys += [index for index in table.indexes if index.unique and not _is_partial(index)]
+    return sorted([column.name for column in item.columns] for item in [table.primary_key, *keys])
 
 
 def _is_partial(index: Any) -> bool:

@@ -144,6 +144,6 @@ def _unmatched(html: str) -> list[int]:
             last_end[name] = start
         else:
             text.append(start)
-    behind_word = {found.start() for found in _BEHIND_WORD.finditer(html)}
+    behind_word = {item.start() for item in _BEHIND_WORD.finditer(html)}
     unclosed = behind_word.intersection(chain.from_iterable(open_at.values()))
     return sorted({*text, *too_deep, *unclosed})

@@ -28,8 +28,8 @@ def mention_link(written: str, login: str, user_url: str) -> str:
 
 def mention_links(stored: str, user_url: str) -> Iterator[MentionLink]:
     """Yield the mentions of stored HTML."""
-    for found in _LINK.finditer(stored):
-        yield _read(found, user_url)
+    for item in _LINK.finditer(stored):
+        yield _read(item, user_url)
 
 
 def replace_mentions(
@@ -37,9 +37,9 @@ def replace_mentions(
 ) -> str:
     """Return stored HTML in which the mentions of a user, by the present login, are replaced."""
 
-    def replaced(found: re.Match[str]) -> str:
-        link = _read(found, user_url)
-        return replace(link) if link.login.lower() == login.lower() else found[0]
+    def replaced(match: re.Match[str]) -> str:
+        link = _read(match, user_url)
+        return replace(link) if link.login.lower() == login.lower() else match[0]
 
     return _LINK.sub(replaced, stored)
 
@@ -49,9 +49,9 @@ def mentioned_logins(stored: str, user_url: str) -> dict[str, str]:
     return {link.written.lower(): link.login for link in mention_links(stored, user_url)}
 
 
-def _read(found: re.Match[str], user_url: str) -> MentionLink:
+def _read(match: re.Match[str], user_url: str) -> MentionLink:
     before, _, behind = user_url.partition("{login}")
-    href, written = html.unescape(found[1]), html.unescape(found[2])
+    href, written = html.unescape(match[1]), html.unescape(match[2])
     if not (href.startswith(before) and href.endswith(behind)):
         return MentionLink(written, written)  # made with another `site.user_url`
     return MentionLink(written, unquote(href[len(before) : len(href) - len(behind)]))

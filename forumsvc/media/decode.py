@@ -150,12 +150,12 @@ def _check_end(format: str, data: bytes) -> None:
 def _check_scans(data: bytes) -> None:
     """Refuse a JPEG without its end marker, and one with very many scans (ITU-T T.81, B.1)."""
     scans, position = 0, 2
-    while (found := _JPEG_MARKER.search(data, position)) and found[0] != _JPEG_END:
-        scans += found[0] == _JPEG_SCAN
-        length = int.from_bytes(data[found.end() : found.end() + 2], "big")
+    while (match := _JPEG_MARKER.search(data, position)) and match[0] != _JPEG_END:
+        scans += match[0] == _JPEG_SCAN
+        length = int.from_bytes(data[match.end() : match.end() + 2], "big")
         # What follows the header of a scan has no markers but those of restarts.
-        position = found.end() + length
-    if not found:
+        position = match.end() + length
+    if not match:
         refuse("truncated: the JPEG ends before its end marker")
     if scans > _MAX_SCANS:
         refuse(f"too many scans: at most {_MAX_SCANS} are allowed in a JPEG")

@@ -77,8 +77,8 @@ class S3Storage:
         size = check_digest(name, file)
         file.seek(start)
         with _translate_errors():
-            found = self._head(name)
-            if found and found["ContentLength"] == size and _is_recent(found["LastModified"]):
+            result = self._head(name)
+            if result and result["ContentLength"] == size and _is_recent(result["LastModified"]):
                 return False
             self._client.put_object(
                 Bucket=self._options.bucket,
@@ -95,8 +95,8 @@ class S3Storage:
         """Return an image, read whole: no later read of it can fail; see Storage."""
         check_name(name)
         with _translate_errors():
-            found = self._client.get_object(Bucket=self._options.bucket, Key=self._key(name))
-            return BytesIO(found["Body"].read())
+            result = self._client.get_object(Bucket=self._options.bucket, Key=self._key(name))
+            return BytesIO(result["Body"].read())
 
     def url(self, name: str) -> str | None:
         """Return the public or the presigned URL of an image; see Storage."""
@@ -126,8 +126,8 @@ class S3Storage:
         """Delete an image if it is old; see Storage. Check and deletion are not atomic here."""
         parse_digest(name)
         with _translate_errors():
-            found = self._head(name)
-            if found is None or found["LastModified"] >= before:
+            result = self._head(name)
+            if result is None or result["LastModified"] >= before:
                 return False
             self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
         return True
@@ -161,8 +161,8 @@ class S3Storage:
         key = self._key(private_path(name))
         try:
             with _translate_errors():
-                found = self._client.get_object(Bucket=self._options.bucket, Key=key)
-                for chunk in found["Body"].iter_chunks(_CHUNK):
+                result = self._client.get_object(Bucket=self._options.bucket, Key=key)
+                for chunk in result["Body"].iter_chunks(_CHUNK):
                     copy.write(chunk)
             copy.seek(0)
         except BaseException:
@@ -184,10 +184,10 @@ class S3Storage:
         pages = self._client.get_paginator("list_objects_v2")
         with _translate_errors():
             for page in pages.paginate(Bucket=self._options.bucket, Prefix=prefix):
-                for found in page.get("Contents", ()):
-                    name = found["Key"].removeprefix(prefix)
+                for item in page.get("Contents", ()):
+                    name = item["Key"].removeprefix(prefix)
                     if is_own(name):
-                        yield StoredObject(name, found["Size"], found["LastModified"])
+                        yield StoredObject(name, item["Size"], item["LastModified"])
 
     def _key(self, name: str) -> str:
         return self._options.prefix + name
@@ -197,14 +197,14 @@ class S3Storage:
         from botocore.exceptions import ClientError
 
         try:
-            found: dict[str, Any] = self._client.head_object(
+            result: dict[str, Any] = self._client.head_object(
                 Bucket=self._options.bucket, Key=self._key(name)
             )
         except ClientError as error:
             if error.response["Error"]["Code"] in _MISSING:
                 return None
             raise
-        return found
+        return result
 
 
 def _is_recent(modified: datetime) -> bool:

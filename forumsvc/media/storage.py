@@ -142,8 +142,8 @@ def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int
 
 
 def _stored(name: str, path: Path) -> StoredObject:
-    found = path.stat()
-    return StoredObject(name, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
+    result = path.stat()
+    return StoredObject(name, result.st_size, datetime.fromtimestamp(result.st_mtime, UTC))
 
 
 class LocalStorage:

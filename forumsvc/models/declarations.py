@@ -81,4 +81,4 @@ def all_models() -> list[Any]:
 
 def declared(name: str) -> Iterator[tuple[Any, Any]]:
     """Yield each model that has a declaration, and its value, in the order of `all_models`."""
-    yield from ((one, getattr(one, name)) for one in all_models() if hasattr(one, name))
+    yield from ((item, getattr(item, name)) for item in all_models() if hasattr(item, name))

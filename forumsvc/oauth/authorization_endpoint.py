@@ -138,23 +138,23 @@ def _validate_client(
     validator: "AuthorizationValidator", parameters: Sequence[tuple[str, str]]
 ) -> dict[str, str]:
     try:
-        found = unique_parameters(parameters, _CLIENT_PARAMETERS)
+        result = unique_parameters(parameters, _CLIENT_PARAMETERS)
     except InvalidRequestError as error:
         raise NonRedirectableError(error.description) from None
-    if "client_id" not in found:
+    if "client_id" not in result:
         raise NonRedirectableError("Missing client_id parameter.")
-    if not validator.find_client(found["client_id"]):
+    if not validator.find_client(result["client_id"]):
         raise NonRedirectableError("There is no such client.")
     if not validator.client.is_enabled:
         raise NonRedirectableError("The client is disabled: its owner is blocked or deleted.")
-    redirect_uri = found.get("redirect_uri")
+    redirect_uri = result.get("redirect_uri")
     uris = validator.redirect_uris
     if redirect_uri is None and len(uris) != 1:
         raise NonRedirectableError("Missing redirect_uri parameter.")
     if redirect_uri is not None and not validator.is_registered_redirect_uri(redirect_uri):
         raise NonRedirectableError("The redirect URI is not one that the client registered.")
     validator.redirect_uri = redirect_uri or uris[0]
-    return found
+    return result
 
 
 def _endpoint(validator: "AuthorizationValidator") -> AuthorizationEndpoint:

@@ -39,16 +39,16 @@ def list_authorizations(
         .where(OAuthToken.user_id == user_id, is_valid_token(now))
         .group_by(OAuthClient.client_id, OAuthClient.name, _scope)
     )
-    found: dict[str, Authorization] = {}
+    result: dict[str, Authorization] = {}
     for row in rows:
         scope_set = set(row.scope.split())
         since = row.since
-        if (before := found.get(row.client_id)) is not None:
+        if (before := result.get(row.client_id)) is not None:
             scope_set |= set(before.scopes)
             since = min(since, before.since)
         scopes = tuple(scope for scope in SCOPES if scope in scope_set)
-        found[row.client_id] = Authorization(row.client_id, row.name, scopes, since)
-    return sorted(found.values(), key=lambda one: (one.name.lower(), one.client_id))
+        result[row.client_id] = Authorization(row.client_id, row.name, scopes, since)
+    return sorted(result.values(), key=lambda one: (one.name.lower(), one.client_id))
 
 
 def revoke(db: Session, user_id: int, client_id: str, now: datetime) -> bool:

@@ -98,16 +98,16 @@ def unique_parameters(
 
     Raises InvalidRequestError if one comes twice or cannot be read.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, value in parameters:
         if name not in names or not value:
             continue
-        if name in found:
+        if name in result:
             raise InvalidRequestError(f"Duplicate {name} parameter.")
         if len(value) > MAX_VALUE or "\0" in value or not _encodable(value):
             raise InvalidRequestError(f"The {name} parameter is unreadable.")
-        found[name] = value
-    return found
+        result[name] = value
+    return result
 
 
 def _encodable(text: str) -> bool:

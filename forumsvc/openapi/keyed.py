@@ -120,8 +120,8 @@ def _change_schemas(schemas: Schema) -> None:
         "abilities": _ref("ReplyAbilities"),
     }
     body = schemas["ReplyDetail"]["allOf"][1]["properties"]["body"]
-    for name, more in (("ListedReply", {"body": body, **listed}), ("ListedReplyDetail", listed)):
-        _add(schemas[name]["allOf"][1], more)
+    for name, item in (("ListedReply", {"body": body, **listed}), ("ListedReplyDetail", listed)):
+        _add(schemas[name]["allOf"][1], item)
     schemas["Hello"] = _object(
         user=_ref("UserWithAbilities"),
         **schemas["Hello"]["properties"],

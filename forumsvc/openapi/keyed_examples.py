@@ -21,7 +21,7 @@ def complete(value: Any, schema: Schema, schemas: Schema) -> Any:
     if "oneOf" in schema:
         return _complete_one_of(value, schema["oneOf"], schemas)
     if isinstance(value, list) and "items" in schema:
-        return [complete(one, schema["items"], schemas) for one in value]
+        return [complete(item, schema["items"], schemas) for item in value]
     if schema.get("type") == "integer" and isinstance(value, bool):
         return int(value)
     properties, required = _properties(schema, schemas)

@@ -40,12 +40,12 @@ def _security(loader: Any, node: Any) -> list[dict[str, list[str]]]:
 
 def _enum(loader: Any, node: Any) -> dict[str, Any]:
     """Return the schema of words. `of`: words, and enums of the models by their names."""
-    given = loader.construct_mapping(node, deep=True)
+    value = loader.construct_mapping(node, deep=True)
     words: list[str] = []
-    for name in given["of"]:
+    for name in value["of"]:
         enum = getattr(models, name, None)
         words += map(str, enum) if isinstance(enum, EnumType) else [name]
-    return words_schema(words, given.get("description", ""))
+    return words_schema(words, value.get("description", ""))
 
 
 def _words(loader: Any, node: Any) -> list[str]:
@@ -55,11 +55,11 @@ def _words(loader: Any, node: Any) -> list[str]:
 
 def _abilities(loader: Any, node: Any) -> dict[str, Any]:
     """Return the schema of abilities. `of`: a tuple of `permissions`, by its name."""
-    given = loader.construct_mapping(node, deep=True)
-    words = [*map(str, getattr(permissions, given["of"]))]
+    value = loader.construct_mapping(node, deep=True)
+    words = [*map(str, getattr(permissions, value["of"]))]
     return {
         "type": "object",
-        "description": given["description"],
+        "description": value["description"],
         "required": words,
         "properties": {word: {"type": "boolean"} for word in words},
     }
@@ -67,8 +67,8 @@ def _abilities(loader: Any, node: Any) -> dict[str, Any]:
 
 def _granted(loader: Any, node: Any) -> dict[str, bool]:
     """Return an example of abilities. `those`: the ones that are granted."""
-    given = loader.construct_mapping(node, deep=True)
-    return {str(word): word in given["those"] for word in getattr(permissions, given["of"])}
+    value = loader.construct_mapping(node, deep=True)
+    return {str(word): word in value["those"] for word in getattr(permissions, value["of"])}
 
 
 def _form(loader: Any, node: Any) -> dict[str, Any]:
@@ -81,14 +81,14 @@ def _form(loader: Any, node: Any) -> dict[str, Any]:
 
 def _message(loader: Any, node: Any) -> dict[str, Any]:
     """Return a webhook of OpenAPI: the request that its receiver gets."""
-    given = loader.construct_mapping(node, deep=True)
-    data = {"required": given["data"]}
+    value = loader.construct_mapping(node, deep=True)
+    data = {"required": value["data"]}
     schema = {
         "allOf": [{"$ref": "#/components/schemas/WebhookMessage"}, {"properties": {"data": data}}]
     }
     headers = ("MessageId", "MessageTimestamp", "MessageSignature")
     operation = {
-        "summary": given["summary"],
+        "summary": value["summary"],
         "tags": [MESSAGES],
         "security": [],
         "parameters": [parameter_ref(name) for name in headers],

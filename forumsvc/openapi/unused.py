@@ -6,8 +6,8 @@ from typing import Any
 def remove_unused(document: dict[str, Any]) -> None:
     """Remove from a description the components that nothing refers to."""
     components, used = document["components"], None
-    while used != (found := _references(document)):
-        used = found
+    while used != (result := _references(document)):
+        used = result
         for kind in components.keys() - {"securitySchemes"}:
             for name in [*components[kind]]:
                 if f"#/components/{kind}/{name}" not in used:

@@ -78,8 +78,8 @@ def resolve(target: Target, *, allow_private: bool) -> str:
 
     Raises ForbiddenAddress if any of its addresses is not public, OSError if it has none.
     """
-    found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-    addresses = [str(each[4][0]).partition("%")[0] for each in found]
+    result = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    addresses = [str(item[4][0]).partition("%")[0] for item in result]
     if not allow_private:
         for address in addresses:
             if not is_public(ipaddress.ip_address(address)):

@@ -174,18 +174,18 @@ def _resolve_until(deadline: float, target: Target, *, allow_private: bool) -> s
     """
     if is_literal(target.host):
         return resolve(target, allow_private=allow_private)
-    found: Future[str] = Future()
+    result: Future[str] = Future()
 
     def look_up() -> None:
         try:
-            found.set_result(resolve(target, allow_private=allow_private))
+            result.set_result(resolve(target, allow_private=allow_private))
         except UnicodeError:
-            found.set_exception(OSError("the host has no valid name"))
+            result.set_exception(OSError("the host has no valid name"))
         except (OSError, ForbiddenAddress) as error:
-            found.set_exception(error)
+            result.set_exception(error)
 
     threading.Thread(target=look_up, name="outgoing-look-up", daemon=True).start()
-    return found.result(max(deadline - time.monotonic(), 0))
+    return result.result(max(deadline - time.monotonic(), 0))
 
 
 def _describe_status(status: int) -> str:

@@ -6,9 +6,9 @@ LEAST = 4.5
 """The contrast of text (WCAG 2.2, 1.4.3)."""
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(item: str, other: str) -> float:
     """Return the contrast ratio of two colors such as `#f4f4f4`, 1 to 21."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    darker, lighter = sorted((_luminance(item), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -18,10 +18,10 @@ def readable_on(color: str, ground: str) -> str:
     parts = bytes.fromhex(color.removeprefix("#"))
     for step in range(101):
         mixed = [round(part + (target - part) * step / 100) for part in parts]
-        found = f"#{bytes(mixed).hex()}"
-        if contrast(found, ground) >= LEAST:
+        result = f"#{bytes(mixed).hex()}"
+        if contrast(result, ground) >= LEAST:
             break
-    return found
+    return result
 
 
 def text_on(color: str) -> str:

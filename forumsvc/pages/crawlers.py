@@ -38,7 +38,7 @@ def show_sitemap(context: Topics, request: ForumRequest) -> Response:
     """List the parts: the nodes first, then the topics, the oldest first."""
     ranges = islice(id_ranges(request.db, Topic, PART), _MOST_PARTS)
     parts = [0, *(first // PART + 1 for first, _ in ranges)]
-    paths = [request.route_path("sitemap_part", part=str(one)) for one in parts]
+    paths = [request.route_path("sitemap_part", part=str(part)) for part in parts]
     places = [(absolute_url(request, path), None) for path in paths]
     return _response(request, "sitemapindex", "sitemap", places)
 
@@ -68,13 +68,13 @@ def _topics(request: ForumRequest, part: int) -> bytes:
         cached = request.page_cache.peek(key, hour)
         if cached is None:
             first, last = (part - 1) * PART + 1, min(part * PART, MAX_ID)
-            found = feeds.visible_between(request.db, first, last)
+            result = feeds.visible_between(request.db, first, last)
             places = (
                 (
                     absolute_url(request, topic_path(request, row.id)),
                     row.replied_at or row.updated_at,
                 )
-                for row in found
+                for row in result
             )
             cached = _xml(request, "urlset", "url", places)
             request.page_cache.put(key, hour, cached, _ENTRY_BYTES + len(cached))

@@ -55,8 +55,8 @@ def form_secret(request: ForumRequest) -> bytes:
     return hmac.digest(key, f"form {cookie}".encode(), "sha256")
 
 
-def _exclusive_or(one: bytes, other: bytes) -> bytes:
-    return (int.from_bytes(one) ^ int.from_bytes(other)).to_bytes(_BYTES)
+def _exclusive_or(item: bytes, other: bytes) -> bytes:
+    return (int.from_bytes(item) ^ int.from_bytes(other)).to_bytes(_BYTES)
 
 
 def includeme(config: Configurator) -> None:

@@ -25,22 +25,22 @@ _SAVED_SECONDS = 3600
 
 def form_key(request: ForumRequest) -> str:
     """Return the key of a form: the one that was sent, or a new one."""
-    given = request.parameters.get(FIELD)
-    return given if isinstance(given, str) and given else new_secret()
+    value = request.parameters.get(FIELD)
+    return value if isinstance(value, str) and value else new_secret()
 
 
 def mark_saved(request: ForumRequest, response: Response) -> Response:
     """Remember in this browser that the form of a request was saved; return the response."""
-    given = request.parameters.get(FIELD)
-    if isinstance(given, str) and _KEY.fullmatch(given):
-        set_cookie(request, response, _SAVED, given, _SAVED_SECONDS)
+    value = request.parameters.get(FIELD)
+    if isinstance(value, str) and _KEY.fullmatch(value):
+        set_cookie(request, response, _SAVED, value, _SAVED_SECONDS)
     return response
 
 
 def saved_key(request: ForumRequest) -> str:
     """Return the key of the form that this browser saved last, or ""."""
-    given = cookie_of(request, cookie_name(request, _SAVED))
-    return given if _KEY.fullmatch(given) else ""
+    value = cookie_of(request, cookie_name(request, _SAVED))
+    return value if _KEY.fullmatch(value) else ""
 
 
 def once(

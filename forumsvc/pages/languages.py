@@ -47,8 +47,8 @@ def choose_language(request: ForumRequest) -> str:
     if chosen := display_of(request).language:
         return chosen
     default = request.settings["site.language"]
-    found: str = request.accept_language.lookup(language_tags=[*LANGUAGES], default=default)
-    return found
+    result: str = request.accept_language.lookup(language_tags=[*LANGUAGES], default=default)
+    return result
 
 
 def direction(request: ForumRequest) -> str:

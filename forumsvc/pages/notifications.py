@@ -57,20 +57,22 @@ class NotificationLine:
 )
 def show_notifications(own: Notifications, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page: the newest notifications first."""
-    found = notifications.page_of(request.db, own.owner_id, page_request(request))
+    result = notifications.page_of(request.db, own.owner_id, page_request(request))
     return {
-        "lines": [_line(request, found, row) for row in found.notifications],
-        "newest": found.notifications[0].id if found.notifications else None,
+        "lines": [_line(request, result, row) for row in result.notifications],
+        "newest": result.notifications[0].id if result.notifications else None,
         "has_unread": request.page_context.user.unread_count > 0,
-        **cursor_links(request, found.cursors),
+        **cursor_links(request, result.cursors),
     }
 
 
-def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) -> NotificationLine:
+def _line(
+    request: ForumRequest, result: NotificationPage, row: NotificationRow
+) -> NotificationLine:
     actor, moment = Person.of(request, row), Moment.of(request, row.created_at)
-    topic = found.topics.get(row.topic_id) if row.topic_id else None
-    reply = found.replies.get(row.reply_id) if row.reply_id else None
-    node = found.nodes.get(row.node_id) if row.node_id else None
+    topic = result.topics.get(row.topic_id) if row.topic_id else None
+    reply = result.replies.get(row.reply_id) if row.reply_id else None
+    node = result.nodes.get(row.node_id) if row.node_id else None
     html = None
     details = json.loads(row.details) if row.details else {}
     # A dump can hold anything.

@@ -88,14 +88,14 @@ def add_pages(config: Configurator, **options: Any) -> None:
     forms: list[tuple[View, View, str | None]] = []
     config.scan(__package__, pages=pages, forms=forms, **options)
     settings = config.registry.forum_settings
-    pages = [one for one in pages if one.needs is None or settings[one.needs]]
-    for route in sorted({one.name: one for one in pages}.values(), key=_order):
+    pages = [entry for entry in pages if entry.needs is None or settings[entry.needs]]
+    for route in sorted({entry.name: entry for entry in pages}.values(), key=_order):
         config.add_route(route.name, route.path, factory=route.factory)
-    for one in pages:
-        _add_view(config, one, one.view, one.method, one.permission, **one.options)
+    for item in pages:
+        _add_view(config, item, item.view, item.method, item.permission, **item.options)
         for show, submit, permission in forms:
-            if show is one.view:
-                _add_view(config, one, submit, "POST", permission or one.permission)
+            if show is item.view:
+                _add_view(config, item, submit, "POST", permission or item.permission)
 
 
 def _add_view(

@@ -55,20 +55,20 @@ def for_users(factory: Factory) -> Factory:
     """Return the factory of a page for whoever is logged in. It raises LoginRequired."""
 
     def context(request: ForumRequest) -> Any:
-        found = factory(request)
+        result = factory(request)
         if request.caller is None:
             raise LoginRequired(path_after_login(request))
-        return found
+        return result
 
     return context
 
 
 def _child(root: Root, *names: str) -> Any:
-    found: Any = root
+    result: Any = root
     try:
         for name in names:
-            found = found[name]
-        return found
+            result = result[name]
+        return result
     except KeyError:
         raise NotFound("There is nothing here.") from None
 

@@ -61,9 +61,9 @@ def topic_preview(request: ForumRequest, row: TopicRow, page: int, image: str) -
     shown = without_details(row.body_html)
     description = beginning(text_content(shown)) or row.title
     picture = picture_of_page(request, image)
-    if found := _PICTURE.search(shown):
+    if match := _PICTURE.search(shown):
         with suppress(ValueError):  # an address that no browser opens either: https://[/
-            picture = picture_of_page(request, urljoin(address, html.unescape(found[1])))
+            picture = picture_of_page(request, urljoin(address, html.unescape(match[1])))
     posting: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "DiscussionForumPosting",

@@ -64,10 +64,10 @@ def show_search(context: Search, request: ForumRequest) -> Values:
         return form(form_values=shown, kinds=Kind, results=None)
     try:
         request.validated = validate_query(_SCHEMA, request.parameters)
-        found = _SEARCHES[Kind(request.validated["kind"])](context, request)
+        result = _SEARCHES[Kind(request.validated["kind"])](context, request)
     except (Invalid, RateLimited, Unavailable) as error:
         return form(form_values=shown, errors=_errors(request, error), kinds=Kind, results=None)
-    return form(form_values=shown, kinds=Kind, results=found)
+    return form(form_values=shown, kinds=Kind, results=result)
 
 
 def _errors(request: ForumRequest, error: ForumError) -> dict[str, str]:
@@ -85,29 +85,29 @@ def _errors(request: ForumRequest, error: ForumError) -> dict[str, str]:
 
 
 def _topics(context: Search, request: ForumRequest) -> Results:
-    found = find_topics(context, request)
+    result = find_topics(context, request)
     lines = [
         _line(request, row, row.id, row.node_name, match)
-        for row, match in zip(found.rows, found.matches, strict=True)
+        for row, match in zip(result.rows, result.matches, strict=True)
     ]
-    return Results(lines, _next(request, found))
+    return Results(lines, _next(request, result))
 
 
 def _replies(context: Search, request: ForumRequest) -> Results:
-    found = find_replies(context, request)
+    result = find_replies(context, request)
     lines = [
         _line(request, row, row.topic_id, None, match)
-        for row, match in zip(found.rows, found.matches, strict=True)
+        for row, match in zip(result.rows, result.matches, strict=True)
     ]
-    return Results(lines, _next(request, found))
+    return Results(lines, _next(request, result))
 
 
 def _users(context: Search, request: ForumRequest) -> Results:
     request.registry.search_limit.count(request)
     caller_id = request.caller.user_id if request.caller else None
     with search_connection(request) as db:
-        found = users.beginning_with(db, request.validated["q"], caller_id, None, MAX_USERS)
-    return Results([Person.of(request, row) for row in found], None)
+        result = users.beginning_with(db, request.validated["q"], caller_id, None, MAX_USERS)
+    return Results([Person.of(request, row) for row in result], None)
 
 
 _SEARCHES: dict[Kind, Callable[[Search, ForumRequest], Results]] = {
@@ -127,10 +127,10 @@ def _line(
     return FoundLine(path, title, excerpt, author, node_name, moment)
 
 
-def _next(request: ForumRequest, found: FoundPosts) -> str | None:
-    if found.next_offset is None:
+def _next(request: ForumRequest, result: FoundPosts) -> str | None:
+    if result.next_offset is None:
         return None
     values = request.validated
     return with_query(
-        request.path, q=values["q"], kind=values["kind"], offset=str(found.next_offset)
+        request.path, q=values["q"], kind=values["kind"], offset=str(result.next_offset)
     )

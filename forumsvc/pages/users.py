@@ -63,7 +63,7 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of a user's page: the profile and one list."""
     name = request.matchdict.get("list", "topics")
     user, site = item.row, request.site
-    found = LISTS[name].load(request.db, user.user_id, page_request(request))
+    result = LISTS[name].load(request.db, user.user_id, page_request(request))
     viewer_id = request.caller.user_id if request.caller else None
     [state] = load_viewer_states(request.db, Subject.USER, viewer_id, [user.user_id])
     may = abilities(request.caller, item, May)
@@ -83,11 +83,11 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "lists": LISTS,
         "list": name,
         "kind": LISTS[name].kind,
-        "rows": _lines(name, found.rows, request),
+        "rows": _lines(name, result.rows, request),
         "buttons": user_buttons(may, state),
         "may": may,
         "silenced_until": Moment.of(request, user.blocked_until) if user.blocked_until else None,
-        **cursor_links(request, found.cursors),
+        **cursor_links(request, result.cursors),
     }
 
 

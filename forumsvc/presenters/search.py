@@ -15,11 +15,11 @@ def match(post: Post, title: str, matcher: WordMatcher, excerpts: Excerpts) -> d
 
     The values that end in `_html` are escaped text with `<mark>` and no other element.
     """
-    found = post.found
-    kind = "reply" if found.reply_id else "title" if found.all_in_title else "topic"
+    result = post.found
+    kind = "reply" if result.reply_id else "title" if result.all_in_title else "topic"
     return {
         "kind": kind,
-        "reply_id": found.reply_id,
+        "reply_id": result.reply_id,
         "title_html": mark_title(title, matcher),
         "excerpt_html": excerpts.excerpt(post.text),
     }

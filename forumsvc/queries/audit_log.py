@@ -103,8 +103,8 @@ def page_of(
 
     visible: what the caller may see; of what is public alone, neither who did it nor to whom.
     """
-    given = {name: value for name, value in wanted._asdict().items() if value is not None}
+    values = {name: value for name, value in wanted._asdict().items() if value is not None}
     is_public = set(visible) == {Visibility.PUBLIC}
-    build = partial(_page, tuple(sorted(given)), is_public)
-    visibilities = sorted(str(one) for one in visible)
-    return load_page(db, page, _NEWEST_FIRST, build, {**given, "visibilities": visibilities})
+    build = partial(_page, tuple(sorted(values)), is_public)
+    visibilities = sorted(str(item) for item in visible)
+    return load_page(db, page, _NEWEST_FIRST, build, {**values, "visibilities": visibilities})

@@ -77,15 +77,15 @@ def page_of(
         # Read before the page: all up to there is visible to the statement of the page.
         newest = row(db, _select_newest(has_horizon), {})
         looked_at = position if newest is None else Position(newest.xid, newest.id)
-    found = rows(db, _select_after(has_horizon, has_type=type_ is not None), values)
-    if found:
-        position = Position(found[-1].xid, found[-1].id)
+    result = rows(db, _select_after(has_horizon, has_type=type_ is not None), values)
+    if result:
+        position = Position(result[-1].xid, result[-1].id)
     elif has_horizon and horizon(db) < position.xid:
         raise Invalid("after", "is of before the database was restored; begin without it")
-    if len(found) < limit:
+    if len(result) < limit:
         # So that a client of a rare type does not have the same events read again each time.
         position = max(position, looked_at)
-    return found, Cursors(None, Cursor(_ORDER, position))
+    return result, Cursors(None, Cursor(_ORDER, position))
 
 
 def _position(cursor: Cursor | None) -> Position:
@@ -127,8 +127,8 @@ def has_unread(db: ReadConnection, dialect: str, consumer: str) -> bool:
 
 def horizon(db: ReadConnection) -> int:
     """Return the lowest transaction number that may still insert events (PostgreSQL only)."""
-    [found] = rows(db, _SELECT_HORIZON, {})
-    return int(found.horizon)
+    [result] = rows(db, _SELECT_HORIZON, {})
+    return int(result.horizon)
 
 
 _SELECT_HORIZON: Any = select(_HORIZON.label("horizon"))
@@ -137,8 +137,8 @@ _SELECT_BY_IDS: Any = select(*_COLUMNS).where(Event.id.in_(bindparam("ids", expa
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, EventRow]:
     """Return the events with these ids, by id."""
-    found = rows(db, _SELECT_BY_IDS, {"ids": ids}) if ids else ()
-    return {event.id: event for event in found}
+    result = rows(db, _SELECT_BY_IDS, {"ids": ids}) if ids else ()
+    return {event.id: event for event in result}
 
 
 def since(db: SqlConnection, after_id: int, type_: str | None, limit: int) -> Sequence[EventRow]:
@@ -192,14 +192,14 @@ def oldest_unread_at(db: ReadConnection, consumer: str) -> datetime | None:
     """Return the time of the next event of a consumer, also above the horizon; None without one."""
     position = position_of(db, consumer) or Position(0, 0)
     values = {"after_xid": position.xid, "after_id": position.id}
-    found = row(db, _SELECT_OLDEST_UNREAD, values)
-    return None if found is None else found.created_at
+    result = row(db, _SELECT_OLDEST_UNREAD, values)
+    return None if result is None else result.created_at
 
 
 def position_of(db: ReadConnection, consumer: str) -> Position | None:
     """Return how far a consumer has read, or None if it never did."""
-    found = row(db, _SELECT_POSITION, {"consumer": consumer})
-    return None if found is None else Position(found.xid, found.id)
+    result = row(db, _SELECT_POSITION, {"consumer": consumer})
+    return None if result is None else Position(result.xid, result.id)
 
 
 _SELECT_POSITION: Any = select(EventPosition.xid, EventPosition.id).where(

@@ -18,8 +18,8 @@ def bodies(db: ReadConnection, ids: Sequence[int], length: int) -> dict[int, str
     """Return the first `length` characters of the HTML of topics, by their ids."""
     if not ids:
         return {}
-    found = rows(db, _BODIES, {"ids": ids, "length": length})
-    return {row.id: row.body_html for row in found}
+    result = rows(db, _BODIES, {"ids": ids, "length": length})
+    return {row.id: row.body_html for row in result}
 
 
 _NEWEST: Any = select(func.max(Topic.id).label("id"))

@@ -60,11 +60,11 @@ def _page(names: tuple[str, ...], keyset: KeysetPage) -> Query:
 
 def page_of(db: ReadConnection, page: PageRequest, *, user_id: int | None, state: str) -> PageRows:
     """Return a page of `HeldPostRow`, the newest first. user_id: only theirs; None: all."""
-    given: dict[str, Any] = {"state": state}
+    values: dict[str, Any] = {"state": state}
     if user_id is not None:
-        given["user_id"] = user_id
-    build = partial(_page, tuple(sorted(given)))
-    return load_page(db, page, _NEWEST_FIRST, build, given, ("body",))
+        values["user_id"] = user_id
+    build = partial(_page, tuple(sorted(values)))
+    return load_page(db, page, _NEWEST_FIRST, build, values, ("body",))
 
 
 _WAITING_EQUAL: Any = select(HeldPost.id).where(
@@ -83,9 +83,9 @@ def waiting_equal(
 
     title: of a topic; topic_id: of the topic that is replied to.
     """
-    given = {"user_id": user_id, "body": body, "title": title, "topic_id": topic_id}
-    found: Any = row(db, _WAITING_EQUAL, given)
-    return None if found is None else int(found.id)
+    values = {"user_id": user_id, "body": body, "title": title, "topic_id": topic_id}
+    result: Any = row(db, _WAITING_EQUAL, values)
+    return None if result is None else int(result.id)
 
 
 _WAITING_COUNT: Any = select(func.count(HeldPost.id).label("waiting")).where(
@@ -95,5 +95,5 @@ _WAITING_COUNT: Any = select(func.count(HeldPost.id).label("waiting")).where(
 
 def waiting_count(db: ReadConnection, user_id: int) -> int:
     """Return how many posts of a user wait."""
-    found: Any = row(db, _WAITING_COUNT, {"user_id": user_id})
-    return int(found.waiting)
+    result: Any = row(db, _WAITING_COUNT, {"user_id": user_id})
+    return int(result.waiting)

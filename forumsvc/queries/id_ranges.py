@@ -22,10 +22,10 @@ def id_ranges(db: ReadConnection, model: type[Base], size: int) -> Iterator[tupl
     """
     last = 0
     while last < MAX_ID:
-        found: int | None = rows(db, _next(model), {"first": last + 1})[0].id
-        if found is None:
+        result: int | None = rows(db, _next(model), {"first": last + 1})[0].id
+        if result is None:
             return
-        start = (found - 1) // size * size
+        start = (result - 1) // size * size
         last = min(start + size, MAX_ID)
         yield start + 1, last
 

@@ -47,11 +47,11 @@ def counts(db: SqlConnection) -> dict[JobKind, Count]:
     columns: list[Any] = [Job.kind, Job.state, func.count().label("n"), func.min(waits_since)]
     matches = Job.state != JobState.DONE, Job.kind.in_(_COUNTED)
     grouped = select(*columns).where(*matches).group_by(Job.kind, Job.state)
-    found = {kind: Count() for kind in _COUNTED}
+    result = {kind: Count() for kind in _COUNTED}
     for kind, state, number, oldest_at in db.execute(grouped):
-        count = found[JobKind(kind)]
+        count = result[JobKind(kind)]
         if state == JobState.FAILED:
-            found[JobKind(kind)] = count._replace(failed=number)
+            result[JobKind(kind)] = count._replace(failed=number)
         else:
-            found[JobKind(kind)] = count._replace(waiting=number, oldest_at=oldest_at)
-    return found
+            result[JobKind(kind)] = count._replace(waiting=number, oldest_at=oldest_at)
+    return result

@@ -35,7 +35,7 @@ _BY_IDS: Any = _ALL_NODES.where(Node.id.in_(bindparam("ids", expanding=True)))
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, NodeRow]:
     """Return the nodes with these ids, by id."""
-    return {found.id: found for found in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
+    return {item.id: item for item in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
 
 
 _EXISTS: Any = select(Node.id).where(Node.id == bindparam("id"))
@@ -54,7 +54,7 @@ def id_of(db: ReadConnection, text: str) -> int | None:
     node_id = parse_id(text)
     if node_id is not None and exists(db, node_id):
         return node_id
-    found = rows(db, _NAMES, {})
-    exact = [node.id for node in found if node.name == text]
-    similar = [node.id for node in found if normalize(node.name) == normalize(text)]
+    result = rows(db, _NAMES, {})
+    exact = [node.id for node in result if node.name == text]
+    similar = [node.id for node in result if normalize(node.name) == normalize(text)]
     return next(iter([*exact, *similar]), None)

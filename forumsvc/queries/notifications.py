@@ -56,12 +56,12 @@ def page_of(
     if since is not None:
         values["since"] = min(since, MAX_ID)
     build = partial(_page, since is not None)
-    found, cursors = load_page(db, page, _NEWEST_FIRST, build, values)
+    result, cursors = load_page(db, page, _NEWEST_FIRST, build, values)
     return NotificationPage(
-        found,
-        topics.by_ids(db, known_ids(one.topic_id for one in found)),
-        replies.by_ids(db, known_ids(one.reply_id for one in found)),
-        nodes.by_ids(db, known_ids(one.node_id for one in found)),
+        result,
+        topics.by_ids(db, known_ids(item.topic_id for item in result)),
+        replies.by_ids(db, known_ids(item.reply_id for item in result)),
+        nodes.by_ids(db, known_ids(item.node_id for item in result)),
         cursors,
     )
 

@@ -51,12 +51,12 @@ def batches(
     key = tuple_(post.markup_version, post.id)
     for condition in _others(post, version):
         statement = _select(post).where(condition).order_by(post.markup_version, post.id)
-        found = db.execute(statement.limit(size)).all()
-        while found:
-            yield found
-            last = found[-1]
+        rows = db.execute(statement.limit(size)).all()
+        while rows:
+            yield rows
+            last = rows[-1]
             after = key > tuple_(last.markup_version, last.id)
-            found = db.execute(statement.where(after).limit(size)).all()
+            rows = db.execute(statement.where(after).limit(size)).all()
 
 
 def _select(post: Post) -> Any:

@@ -48,7 +48,7 @@ _STORAGES: Any = select(Photo.storage).where(Photo.name == bindparam("name")).di
 
 def storages_of(db: ReadConnection, name: str) -> set[str]:
     """Return the storages in which the photos of this name have their file."""
-    return {found.storage for found in rows(db, _STORAGES, {"name": name})}
+    return {item.storage for item in rows(db, _STORAGES, {"name": name})}
 
 
 def is_used(db: SqlConnection, name: str) -> bool:
@@ -89,7 +89,7 @@ def avatars(db: SqlConnection) -> Iterator[Row[Any]]:
 
 def _in_batches(db: SqlConnection, statement: Select[Any], id_: Any) -> Iterator[Row[Any]]:
     batch = statement.order_by(id_).limit(_BATCH_SIZE)
-    found = db.execute(batch).all()
-    while found:
-        yield from found
-        found = db.execute(batch.where(id_ > found[-1].id)).all()
+    result = db.execute(batch).all()
+    while result:
+        yield from result
+        result = db.execute(batch.where(id_ > result[-1].id)).all()

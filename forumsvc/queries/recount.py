@@ -113,7 +113,7 @@ def wrong(db: SqlConnection, limit: int | None = None) -> list[WrongCounter]:
 
     db: needs one snapshot for all its SELECTs, unless nobody writes.
     """
-    return [found for recount in recounts() for found in _wrong_of(db, recount, limit)]
+    return [item for recount in recounts() for item in _wrong_of(db, recount, limit)]
 
 
 def _wrong_of(db: SqlConnection, recount: Recount, limit: int | None) -> Iterator[WrongCounter]:
@@ -239,8 +239,8 @@ def _counted(counts: Subquery) -> ColumnElement[int]:
 
 def _joined(model: type[Base], *counts: Subquery) -> FromClause:
     source: FromClause = _table(model)
-    for each in counts:
-        source = source.outerjoin(each, each.c.owner_id == model.__table__.c.id)
+    for count in counts:
+        source = source.outerjoin(count, count.c.owner_id == model.__table__.c.id)
     return source
 
 

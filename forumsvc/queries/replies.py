@@ -49,8 +49,8 @@ def _of_topic(keyset: KeysetPage) -> Select[Any]:
 
 def of_topic(db: ReadConnection, topic_id: int, page: PageRequest) -> PageRows:
     """Return a page of a topic's replies, oldest first, including deleted ones."""
-    given = {"topic_id": topic_id}
-    return load_page(db, page, _OLDEST_FIRST, _of_topic, given, ("body_html",))
+    values = {"topic_id": topic_id}
+    return load_page(db, page, _OLDEST_FIRST, _of_topic, values, ("body_html",))
 
 
 @cache
@@ -71,8 +71,8 @@ def _by_user(keyset: KeysetPage) -> Select[Any]:
 
 def by_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of the visible replies of a user, newest first, with all columns."""
-    given = {"user_id": user_id}
-    return load_page(db, page, _NEWEST_FIRST, _by_user, given, ("body", "body_html"))
+    values = {"user_id": user_id}
+    return load_page(db, page, _NEWEST_FIRST, _by_user, values, ("body", "body_html"))
 
 
 @cache
@@ -102,8 +102,8 @@ _LAST_OF: Any = select(func.max(Reply.id).label("id")).where(
 
 def last_of(db: ReadConnection, topic_id: int) -> int | None:
     """Return the id of the last reply of a topic that is not deleted; None without one."""
-    [found] = rows(db, _LAST_OF, {"topic_id": topic_id})
-    last: int | None = found.id
+    [result] = rows(db, _LAST_OF, {"topic_id": topic_id})
+    last: int | None = result.id
     return last
 
 
@@ -142,8 +142,8 @@ _CREATED: Any = _detail().where(Reply.id == last_inserted_id(Reply))
 
 def created(db: Session) -> ReplyRow:
     """Return the reply that this transaction inserted last, as `by_id` does."""
-    [found] = rows(db, _CREATED, {})
-    return found
+    [result] = rows(db, _CREATED, {})
+    return result
 
 
 _BY_IDS: Any = _with_author(LIST_COLUMNS).where(Reply.id.in_(bindparam("ids", expanding=True)))
@@ -151,7 +151,7 @@ _BY_IDS: Any = _with_author(LIST_COLUMNS).where(Reply.id.in_(bindparam("ids", ex
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReplyListRow]:
     """Return the replies with these ids, by id."""
-    return {found.id: found for found in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
+    return {item.id: item for item in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
 
 
 _DETAILS_BY_IDS: Any = (
@@ -163,4 +163,4 @@ _DETAILS_BY_IDS: Any = (
 
 def details_by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReplyDetailRow]:
     """Return the replies with these ids, with their topics' columns, by id."""
-    return {found.id: found for found in rows(db, _DETAILS_BY_IDS, {"ids": ids})} if ids else {}
+    return {item.id: item for item in rows(db, _DETAILS_BY_IDS, {"ids": ids})} if ids else {}

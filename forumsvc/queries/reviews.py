@@ -117,9 +117,9 @@ def page_of(
     db: ReadConnection, wanted: ReviewFilter, order: ReviewOrder, page: PageRequest
 ) -> PageRows:
     """Return a page of `ReviewRow`."""
-    given = {name: value for name, value in wanted._asdict().items() if value is not None}
-    build = partial(_page, tuple(sorted(given)))
-    return load_page(db, page, _ORDERS[order], build, given)
+    values = {name: value for name, value in wanted._asdict().items() if value is not None}
+    build = partial(_page, tuple(sorted(values)))
+    return load_page(db, page, _ORDERS[order], build, values)
 
 
 class ReviewPreview(Protocol):
@@ -155,7 +155,7 @@ _PREVIEWS: Any = (
 
 def previews(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReviewPreview]:
     """Return the beginnings of the posts of reviews, and why they were reported, by review."""
-    return {found.id: found for found in rows(db, _PREVIEWS, {"ids": ids})} if ids else {}
+    return {item.id: item for item in rows(db, _PREVIEWS, {"ids": ids})} if ids else {}
 
 
 _NEXT: Any = (
@@ -168,8 +168,8 @@ _NEXT: Any = (
 
 def next_open(db: ReadConnection, after: int) -> int | None:
     """Return the id of the open review that was opened next after one, or None."""
-    found: Any = row(db, _NEXT, {"after": after})
-    return None if found is None else int(found.id)
+    result: Any = row(db, _NEXT, {"after": after})
+    return None if result is None else int(result.id)
 
 
 _WAITING: Any = select(
@@ -179,8 +179,8 @@ _WAITING: Any = select(
 
 def waiting(db: ReadConnection) -> tuple[int, datetime | None]:
     """Return how many reviews are open, and since when the oldest of them is."""
-    found: Any = row(db, _WAITING, {})
-    return int(found.open), found.oldest_at
+    result: Any = row(db, _WAITING, {})
+    return int(result.open), result.oldest_at
 
 
 _REPORTERS = (
@@ -209,5 +209,5 @@ _RESTRICTIONS_COUNT: Any = select(func.count(Restriction.id).label("restrictions
 
 def restrictions_count(db: ReadConnection, user_id: int) -> int:
     """Return how often a user was silenced or warned so far."""
-    found: Any = row(db, _RESTRICTIONS_COUNT, {"id": user_id})
-    return int(found.restrictions)
+    result: Any = row(db, _RESTRICTIONS_COUNT, {"id": user_id})
+    return int(result.restrictions)

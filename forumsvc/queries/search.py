@@ -90,20 +90,20 @@ def find_replies(
 def candidates(db: Connection, search: Search) -> Candidates:
     """Return the ids of the newest posts that have the words, at most 200 of a kind."""
     query, where = search.query, search.where
-    found: dict[str, list[int]] = {name: [] for name in Candidates._fields}
+    result: dict[str, list[int]] = {name: [] for name in Candidates._fields}
     asked = partial(
         condition, query, node_id=search.node_id, user_id=search.user_id, hidden=search.hidden
     )
     if where != Where.REPLIES:
         ids = _ids_between(db, TopicWords, query)
         if query.words:
-            found["titles"] = search_candidates.newest(db, TopicWords, asked(in_title=True), ids)
+            result["titles"] = search_candidates.newest(db, TopicWords, asked(in_title=True), ids)
         if where != Where.TITLE:
-            found["topics"] = search_candidates.newest(db, TopicWords, asked(), ids)
+            result["topics"] = search_candidates.newest(db, TopicWords, asked(), ids)
     if where in (Where.ALL, Where.REPLIES):
         ids = _ids_between(db, ReplyWords, query)
-        found["replies"] = search_candidates.newest(db, ReplyWords, asked(), ids)
-    return Candidates(**found)
+        result["replies"] = search_candidates.newest(db, ReplyWords, asked(), ids)
+    return Candidates(**result)
 
 
 def _ids_between(db: Connection, words: Words, query: Query) -> IdRange:
@@ -115,8 +115,8 @@ def _ids_between(db: Connection, words: Words, query: Query) -> IdRange:
             return IdRange(1, 0)
     if query.until is not None:
         last = search_candidates.first_id_at(db, words, _moved(query.until, _DISORDER))
-    given = {"first": first, "last": last}
-    return IdRange(**{name: at for name, at in given.items() if at is not None})
+    values = {"first": first, "last": last}
+    return IdRange(**{name: at for name, at in values.items() if at is not None})
 
 
 def _moved(moment: datetime, distance: timedelta) -> datetime:
@@ -230,15 +230,15 @@ def _with_phrases(
     """
     posts, kept = ranked[:MAX_PHRASE_TEXTS], []
     matcher = PhraseMatcher(query.phrases, query.excluded_phrases)
-    found: set[int] = set()
+    result: set[int] = set()
     for post, text in zip(posts, search_rows.texts(db, posts), strict=True):
         if time_left(db) < _TIME_FOR_THE_REST:
             break
         title = "" if post.reply_id is not None else f"{topics[post.topic_id].title}\n"
         if matcher.matches(title + text):
             kept.append(post)
-            found.add(post.topic_id)
-            if len(found) == enough:
+            result.add(post.topic_id)
+            if len(result) == enough:
                 break
     return kept
 

@@ -59,8 +59,8 @@ def newest(db: Connection, words: Words, asked: Condition, ids: IdRange) -> list
 
 def first_id_at(db: Connection, words: Words, moment: datetime) -> int | None:
     """Return the id of the first document of a time or later, None without one."""
-    found = db.execute(_first_at(words), {"moment": moment}).first()
-    return None if found is None else int(found.id)
+    row = db.execute(_first_at(words), {"moment": moment}).first()
+    return None if row is None else int(row.id)
 
 
 def _on_postgresql(db: Connection, words: Words, asked: Condition, ids: IdRange) -> list[int]:
@@ -108,8 +108,8 @@ def _run(
     return db.execute(statement, bound).all()
 
 
-def _ids(found: Sequence[Row[Any]]) -> list[int]:
-    return [row.id for row in found]
+def _ids(rows: Sequence[Row[Any]]) -> list[int]:
+    return [row.id for row in rows]
 
 
 _PARAMETERS = (

@@ -37,8 +37,8 @@ def texts(db: Connection, posts: Sequence[Found]) -> Iterator[str]:
 def blocked_by(db: Connection, viewer_id: int | None) -> frozenset[int]:
     if viewer_id is None:
         return frozenset()
-    found = rows(db, _BLOCKED_IDS, {"viewer_id": viewer_id})
-    return frozenset(row.target_id for row in found)
+    result = rows(db, _BLOCKED_IDS, {"viewer_id": viewer_id})
+    return frozenset(row.target_id for row in result)
 
 
 _IDS: Any = bindparam("ids", expanding=True)

@@ -37,6 +37,6 @@ def staff_ids(db: ReadConnection, cache: PageCache, names_version: int) -> froze
     """Return the ids of the staff. names_version: changes with a user's role; of a row."""
     ids: frozenset[int] | None = cache.get("staff", (names_version,))
     if ids is None:
-        ids = frozenset(one.user_id for one in staff(db))
+        ids = frozenset(item.user_id for item in staff(db))
         cache.put("staff", (names_version,), ids, _BYTES_OF_ID * len(ids))
     return ids

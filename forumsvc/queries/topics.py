@@ -153,8 +153,8 @@ def forum_list(
     """
     build = partial(_forum_list, kind, node_id is not None, viewer_id is not None)
     values = {"node_id": node_id, "viewer_id": viewer_id}
-    given = {name: value for name, value in values.items() if value is not None}
-    return load_page(db, page, _LISTS[kind][0], build, given)
+    parameters = {name: value for name, value in values.items() if value is not None}
+    return load_page(db, page, _LISTS[kind][0], build, parameters)
 
 
 @cache
@@ -222,8 +222,8 @@ _CREATED: Any = _joined((*LIST_COLUMNS, *_TEXTS)).where(Topic.id == last_inserte
 
 def created(db: Session) -> TopicRow:
     """Return the topic that this transaction inserted last, as `by_id` does."""
-    [found] = rows(db, _CREATED, {})
-    return found
+    [result] = rows(db, _CREATED, {})
+    return result
 
 
 _ROW_BYTES = 1_500
@@ -241,11 +241,11 @@ def by_id_cached(db: Executor, page_cache: PageCache, topic_id: int) -> TopicRow
         if cached is not None:
             topic: TopicRow = cached._replace(hits=now.hits, access_version=now.access_version)
             return topic
-    found = by_id(db, topic_id)
-    if found is not None:
-        size = _ROW_BYTES + getsizeof(found.body) + getsizeof(found.body_html)
-        page_cache.put(key, (found.version, found.names_version), found, size)
-    return found
+    result = by_id(db, topic_id)
+    if result is not None:
+        size = _ROW_BYTES + getsizeof(result.body) + getsizeof(result.body_html)
+        page_cache.put(key, (result.version, result.names_version), result, size)
+    return result
 
 
 _BY_IDS: Any = _joined(LIST_COLUMNS).where(Topic.id.in_(bindparam("ids", expanding=True)))
@@ -253,4 +253,4 @@ _BY_IDS: Any = _joined(LIST_COLUMNS).where(Topic.id.in_(bindparam("ids", expandi
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, TopicListRow]:
     """Return the topics with these ids, by id."""
-    return {found.id: found for found in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
+    return {item.id: item for item in rows(db, _BY_IDS, {"ids": ids})} if ids else {}

@@ -53,8 +53,8 @@ def by_login(db: ReadConnection, login: str) -> UserRow | None:
 def id_of(db: ReadConnection, text: str) -> int | None:
     """Return the id of the user with this id or, ignoring case, this login; None without one."""
     user_id = parse_id(text)
-    found = by_login(db, text) if user_id is None else by_id(db, user_id)
-    return None if found is None else found.user_id
+    result = by_login(db, text) if user_id is None else by_id(db, user_id)
+    return None if result is None else result.user_id
 
 
 _BY_IDS: Any = select(*summary()).where(User.id.in_(bindparam("ids", expanding=True)))
@@ -62,7 +62,7 @@ _BY_IDS: Any = select(*summary()).where(User.id.in_(bindparam("ids", expanding=T
 
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, UserSummaryRow]:
     """Return the users with these ids, deleted ones too, by id."""
-    return {found.user_id: found for found in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
+    return {item.user_id: item for item in rows(db, _BY_IDS, {"ids": ids})} if ids else {}
 
 
 _POPULAR: Any = with_limit(

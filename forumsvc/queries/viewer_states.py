@@ -59,6 +59,6 @@ def load_viewer_states(
     by_id = {subject_id: dict.fromkeys(RELATIONS[subject], False) for subject_id in ids}
     if user_id is not None and by_id:
         values = {"user_id": user_id, "ids": [*by_id]}
-        for found in rows(db, _statement(subject), values):
-            by_id[found.id][found.relation] = True
+        for item in rows(db, _statement(subject), values):
+            by_id[item.id][item.relation] = True
     return [by_id[subject_id] for subject_id in ids]

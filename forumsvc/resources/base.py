@@ -65,8 +65,8 @@ class Item(Resource):
         return self._load_with(partial(self._container.load_for_update, whole_row=whole_row))
 
     def _load_with(self, load: "Load") -> Self:
-        found = self._container.wrap(self.__name__, load(self.root.db, self.row_id))
-        return cast("Self", found)
+        result = self._container.wrap(self.__name__, load(self.root.db, self.row_id))
+        return cast("Self", result)
 
     @property
     def _container(self) -> "Container":
@@ -129,12 +129,12 @@ class Container(Resource):
         if item_id is None:
             raise KeyError(name)
         root = self.root
-        found = (
+        result = (
             self.load_for_acl(root.executor, item_id)
             if root.is_write
             else self.load_committed(item_id)
         )
-        return self.wrap(str(item_id), found)
+        return self.wrap(str(item_id), result)
 
     def get(self, item_id: int) -> Any:
         """Return the item with that id, as the request's transaction sees it."""

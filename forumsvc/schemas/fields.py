@@ -91,8 +91,8 @@ class Integer(Field):
         number = parse_integer(value) if isinstance(value, str) else value
         if type(number) is int and self._is_in_range(number):
             return number
-        given = {"allowed": self.allowed, "value": quoted(value)}
-        return refuse(node, Message("must be %(allowed)s, not %(value)s", **given))
+        values = {"allowed": self.allowed, "value": quoted(value)}
+        return refuse(node, Message("must be %(allowed)s, not %(value)s", **values))
 
     def _is_in_range(self, number: int) -> bool:
         if self.minimum is not None and number < self.minimum:
@@ -120,8 +120,8 @@ class Choice(Field):
         if value not in self.choices:
             if self.fallback is not None:
                 return self.fallback
-            given = {"words": ", ".join(self.choices), "value": quoted(value)}
-            return refuse(node, Message("must be one of %(words)s, not %(value)s", **given))
+            values = {"words": ", ".join(self.choices), "value": quoted(value)}
+            return refuse(node, Message("must be one of %(words)s, not %(value)s", **values))
         return value
 
 
@@ -232,8 +232,8 @@ class Url(Line):
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname or not address.isprintable():
-            given = {"value": quoted(value)}
-            reason = Message("must be an http:// or https:// address, not %(value)s", **given)
+            values = {"value": quoted(value)}
+            reason = Message("must be an http:// or https:// address, not %(value)s", **values)
             return refuse(node, reason)
         return address
 
@@ -245,8 +245,8 @@ class Moment(Field):
         """Return the time in UTC."""
         moment = parse_rfc3339(value) if isinstance(value, str) else None
         if moment is None:
-            given = {"value": quoted(value)}
-            reason = Message("must be a time such as 2026-11-21T08:00:00Z, not %(value)s", **given)
+            values = {"value": quoted(value)}
+            reason = Message("must be a time such as 2026-11-21T08:00:00Z, not %(value)s", **values)
             return refuse(node, reason)
         return moment
 
@@ -260,8 +260,8 @@ class CursorField(Field):
         """Return the cursor; the list checks that the cursor is its own."""
         cursor = Cursor.parse(value) if isinstance(value, str) else None
         if cursor is None:
-            given = {"value": quoted(value)}
-            reason = Message("must be a cursor from a Link of this list, not %(value)s", **given)
+            values = {"value": quoted(value)}
+            reason = Message("must be a cursor from a Link of this list, not %(value)s", **values)
             return refuse(node, reason)
         return cursor
 

@@ -36,8 +36,8 @@ class Date(Field):
         try:
             return parse_moment(node.name, value)
         except Invalid:
-            given = {"value": quoted(value)}
-            reason = Message("must be a date such as 2026-01-31, not %(value)s", **given)
+            values = {"value": quoted(value)}
+            reason = Message("must be a date such as 2026-01-31, not %(value)s", **values)
             return refuse(node, reason)
 
 

@@ -26,10 +26,10 @@ def validate_query(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:
 
     Such parameters are few and often the same, so the results are cached.
     """
-    given = _raw_values(schema, source)
-    if all(type(value) is str and len(value) <= _MAX_CACHED_LENGTH for value in given.values()):
-        return _deserialized_cached(schema, tuple(given.items())).copy()
-    return _deserialized(schema, given)
+    raw_value = _raw_values(schema, source)
+    if all(type(value) is str and len(value) <= _MAX_CACHED_LENGTH for value in raw_value.values()):
+        return _deserialized_cached(schema, tuple(raw_value.items())).copy()
+    return _deserialized(schema, raw_value)
 
 
 @lru_cache(_CACHE_SIZE)
@@ -54,9 +54,9 @@ def _raw_values(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:
     return cstruct
 
 
-def _deserialized(schema: colander.SchemaNode, given: dict[str, Any]) -> dict[str, Any]:
+def _deserialized(schema: colander.SchemaNode, value: dict[str, Any]) -> dict[str, Any]:
     try:
-        validated: dict[str, Any] = schema.deserialize(given)
+        validated: dict[str, Any] = schema.deserialize(value)
         return validated
     except colander.Invalid as error:
         first, *others = ((child.node.name, _reason(child)) for child in error.children)

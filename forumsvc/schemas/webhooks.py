@@ -10,7 +10,7 @@ from .fields import Boolean, Choice, Line, Lines, Moment, clearable, optional, p
 from .lists import Choices, Ids
 from .paging import page_parameters
 
-EVENT_TYPES = (ALL_EVENTS, *(str(each) for each in EventType))
+EVENT_TYPES = (ALL_EVENTS, *(str(item) for item in EventType))
 MAX_URL = 2_000
 MAX_DESCRIPTION = 500
 MAX_NODES = 100

@@ -30,19 +30,19 @@ class WordMatcher:
         plain = without_apostrophes(normalize(text))
         return any(part in plain for part in (*self._exact, *self._prefixes))
 
-    def has_all(self, found: frozenset[str]) -> bool:
+    def has_all(self, result: frozenset[str]) -> bool:
         """Return whether all words are among the tokens of a text."""
-        return all(map(found.__contains__, self._exact)) and all(
-            any(token.startswith(prefix) for token in found) for prefix in self._prefixes
+        return all(map(result.__contains__, self._exact)) and all(
+            any(token.startswith(prefix) for token in result) for prefix in self._prefixes
         )
 
-    def has_any(self, found: frozenset[str]) -> bool:
+    def has_any(self, result: frozenset[str]) -> bool:
         """Return whether one of the words is among the tokens of a text."""
-        return any(self._has(term, found) for term in self._words)
+        return any(self._has(term, result) for term in self._words)
 
-    def _has(self, term: Term, found: frozenset[str]) -> bool:
+    def _has(self, term: Term, result: frozenset[str]) -> bool:
         return all(
-            any(token.startswith(part) for token in found) if is_prefix else part in found
+            any(token.startswith(part) for token in result) if is_prefix else part in result
             for part, is_prefix in term.parts()
         )
 
@@ -75,8 +75,8 @@ class PhraseMatcher:
         separates them. A phrase may begin and end within a run of a script without blanks.
         """
         words = f" {word_sequence(text)} "
-        return all(one in words for one in self._phrases) and not any(
-            one in words for one in self._excluded
+        return all(phrase in words for phrase in self._phrases) and not any(
+            item in words for item in self._excluded
         )
 
 

@@ -66,10 +66,10 @@ def normalize_with_offsets(text: str) -> tuple[str, list[int]]:
     if text.isascii():
         return normalize(text), list(range(len(text) + 1))
     parts, offsets = [], []
-    for found in _CHARACTER.finditer(text):
-        part = _normal_character(found[0])
+    for item in _CHARACTER.finditer(text):
+        part = _normal_character(item[0])
         parts.append(part)
-        offsets += [found.start()] * len(part)
+        offsets += [item.start()] * len(part)
     return "".join(parts), [*offsets, len(text)]
 
 
@@ -78,7 +78,7 @@ def _normal_character(character: str) -> str:
     return normalize(character)
 
 
-def _without_marks(found: re.Match[str]) -> str:
-    decomposed = normalized("NFD", found[0])
-    letters = "".join(one for one in decomposed if not unicodedata.combining(one))
+def _without_marks(match: re.Match[str]) -> str:
+    decomposed = normalized("NFD", match[0])
+    letters = "".join(item for item in decomposed if not unicodedata.combining(item))
     return letters.translate(_PLAIN)

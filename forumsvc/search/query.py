@@ -93,14 +93,14 @@ def parse_query(text: str) -> Query:
     for one with more than `MAX_WORDS` words.
     """
     parts = _Parts()
-    for found in _PART.finditer(text):
-        name, is_excluded = found["name"], found["minus"] is not None
+    for item in _PART.finditer(text):
+        name, is_excluded = item["name"], item["minus"] is not None
         if name is not None:
-            _read_operator(parts, name.lower(), found, is_excluded=is_excluded)
-        elif found["quoted"] is not None:
-            _read_phrase(parts, found["quoted"], is_excluded=is_excluded)
+            _read_operator(parts, name.lower(), item, is_excluded=is_excluded)
+        elif item["quoted"] is not None:
+            _read_phrase(parts, item["quoted"], is_excluded=is_excluded)
         else:
-            _read_words(parts, found["plain"], is_excluded=is_excluded)
+            _read_words(parts, item["plain"], is_excluded=is_excluded)
     _check(parts)
     words = parts.words
     if words == parts.typed and len(words) == 1:
@@ -122,12 +122,12 @@ def parse_moment(name: str, text: str) -> datetime:
 
     name: of the parameter. Raises Invalid.
     """
-    found = _DATE.fullmatch(text)
-    if found is None:
+    match = _DATE.fullmatch(text)
+    if match is None:
         moment = parse_rfc3339(text)
     else:
         try:
-            year, month, day = (int(one or 1) for one in found.groups())
+            year, month, day = (int(item or 1) for item in match.groups())
             moment = datetime(year, month, day, tzinfo=UTC)
         except ValueError:
             moment = None
@@ -224,8 +224,8 @@ def _choice(words: type[StrEnum]) -> Callable[[str, str], StrEnum]:
             return words(value.lower())
         except ValueError:
             known = ", ".join(words)
-            given = {"words": known, "value": f"'{value}'"}
-            reason = Message("must be one of %(words)s, not %(value)s", **given)
+            values = {"words": known, "value": f"'{value}'"}
+            reason = Message("must be one of %(words)s, not %(value)s", **values)
             raise _in_operator(name, reason) from None
 
     return read

@@ -85,10 +85,10 @@ class Term(NamedTuple):
 
 def spans(normal: str) -> Iterator[Span]:
     """Yield the tokens of a text in normal form, one as often as it stands there."""
-    for found in _PIECE.finditer(normal):
-        start, end = found.span()
-        word = found[0]
-        if found.lastgroup == _RUN:
+    for item in _PIECE.finditer(normal):
+        start, end = item.span()
+        word = item[0]
+        if item.lastgroup == _RUN:
             for at in range(start, end - 1):
                 yield normal[at : at + 2], at, at + 2
             yield normal[end - 1], end - 1, end
@@ -104,22 +104,22 @@ def tokens(text: str) -> list[str]:
     return list(dict.fromkeys(token for token, _, _ in spans(_indexed(text))))
 
 
-def first_bytes(found: list[str], size: int = MAX_BYTES) -> list[str]:
+def first_bytes(rows: list[str], size: int = MAX_BYTES) -> list[str]:
     """Return the first tokens that have, with a blank behind each, at most `size` bytes."""
     left = size
-    for at, token in enumerate(found):
+    for at, token in enumerate(rows):
         left -= len(token.encode()) + 1
         if left < 0:
-            return found[:at]
-    return found
+            return rows[:at]
+    return rows
 
 
 def terms(text: str) -> list[Term]:
     """Return what the words of a text ask for, each word as it stands there."""
     asked = []
-    for found in _PIECE.finditer(normalize(text)):
-        word = found[0]
-        if found.lastgroup != _RUN:
+    for item in _PIECE.finditer(normalize(text)):
+        word = item[0]
+        if item.lastgroup != _RUN:
             whole = without_apostrophes(word)
             if _has_letter(whole):
                 sought = _pairs(_VERSION.sub("", whole)) or [whole]
@@ -140,11 +140,11 @@ def without_apostrophes(text: str) -> str:
 def word_sequence(text: str) -> str:
     """Return the words of a text with a blank between them, joined ones in parts."""
     words: list[str] = []
-    for found in _PIECE.finditer(_indexed(text)):
-        if found.lastgroup == _RUN:
-            words.append(found[0])
+    for item in _PIECE.finditer(_indexed(text)):
+        if item.lastgroup == _RUN:
+            words.append(item[0])
         else:
-            words += _PART.findall(without_apostrophes(found[0]))
+            words += _PART.findall(without_apostrophes(item[0]))
     return " ".join(words)
 
 
@@ -192,7 +192,7 @@ def _of_joined(word: str) -> Iterator[str]:
         if "_" in word:
             # Such as __init__ in self.__init__
             segments = filter(None, _SEGMENT_ENDS.split(word))
-            yield from (one for one in segments if one[0] == "_" or one[-1] == "_")
+            yield from (segment for segment in segments if segment[0] == "_" or segment[-1] == "_")
     elif _has_letter(word):
         yield word
     if parts != [word]:
@@ -201,7 +201,7 @@ def _of_joined(word: str) -> Iterator[str]:
 
 def _pairs(word: str) -> list[str]:
     """Return the neighboring parts of a joined word, with what joins them."""
-    parts = [found.span() for found in _PART.finditer(word)]
+    parts = [item.span() for item in _PART.finditer(word)]
     return [word[start:end] for (start, _), (_, end) in pairwise(parts)]
 
 

@@ -39,9 +39,9 @@ def consume(
     Two processes that call it at once work one after the other. Nothing else may be done in the
     transaction.
     """
-    position, found = next_events(db, consumer, now, limit)
-    finish(db, consumer, handle, now, position, found)
-    return len(found)
+    position, result = next_events(db, consumer, now, limit)
+    finish(db, consumer, handle, now, position, result)
+    return len(result)
 
 
 def next_events(
@@ -87,14 +87,16 @@ def put_aside(db: Session, consumer: str, now: datetime, error: str) -> int:
 def lock_position(db: Session, consumer: str, now: datetime) -> Position:
     """Return how far a consumer has read, and lock that until the transaction ends."""
     insert_or_ignore(db, EventPosition, consumer=consumer, xid=0, id=0, updated_at=now)
-    here = EventPosition.consumer == consumer
-    locked = select(EventPosition.xid, EventPosition.id).where(here).with_for_update()
+    is_match = EventPosition.consumer == consumer
+    locked = select(EventPosition.xid, EventPosition.id).where(is_match).with_for_update()
     return Position(*db.execute(locked).one())
 
 
 def _move(db: Session, consumer: str, position: Position, now: datetime) -> None:
-    here = EventPosition.consumer == consumer
-    db.execute(update_of(EventPosition).where(here).values(**position._asdict(), updated_at=now))
+    is_match = EventPosition.consumer == consumer
+    db.execute(
+        update_of(EventPosition).where(is_match).values(**position._asdict(), updated_at=now)
+    )
 
 
 def _restart(db: Session, now: datetime) -> None:
@@ -123,8 +125,8 @@ def is_anybody_alive(db: ReadConnection, now: datetime) -> bool:
     After the end of one another takes its jobs over within that time.
     """
     times = {"after": now - _TAKEOVER, "before": _last_end(now)}
-    found = row(db, _SELECT_ALIVE, times)
-    return found is not None and bool(found.is_alive)
+    result = row(db, _SELECT_ALIVE, times)
+    return result is not None and bool(result.is_alive)
 
 
 # One that has failed has no lock while it pauses.

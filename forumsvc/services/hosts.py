@@ -55,21 +55,21 @@ def clock_offset(db: ReadConnection) -> int:
     It is right to half the time that the statement takes.
     """
     before = time.time()
-    [found] = rows(db, _SELECT_TIME, {})
-    return round((before + time.time()) * 500 - found.now)
+    [row] = rows(db, _SELECT_TIME, {})
+    return round((before + time.time()) * 500 - row.now)
 
 
 _SELECT_TIME: Any = select(database_time().label("now"))
 
 
-def report(db: Session, found: Facts, secret: str, offset: int, *, is_start: bool) -> None:
+def report(db: Session, result: Facts, secret: str, offset: int, *, is_start: bool) -> None:
     """Write down this host.
 
     secret: `session.secret`; offset: of `clock_offset`; is_start: whether the worker has begun now.
     """
     salt = secrets.token_hex(16)
     values = {
-        **found._asdict(),
+        **result._asdict(),
         "salt": salt,
         "secret_digest": _digest(secret, salt),
         "clock_offset": offset,

@@ -98,11 +98,11 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         if supervised:
             with_background = background is not None
             parent = Supervisor(options, sockets, heartbeats, with_background=with_background)
-            found = parent.run()
-            if isinstance(found, Ended):
-                has_ended = found
+            result = parent.run()
+            if isinstance(result, Ended):
+                has_ended = result
                 return
-            number = found
+            number = result
         if background is not None and number == BACKGROUND:
             for bound in sockets:
                 bound.close()

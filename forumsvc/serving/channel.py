@@ -148,12 +148,12 @@ class Channel(HTTPChannel):
     sent_continue: bool
     will_close: bool
 
-    def __init__(self, server: Any, *given: Any, **named: Any) -> None:
+    def __init__(self, server: Any, *values: Any, **named: Any) -> None:
         self.times = ChannelTimes(server.time_limits, time.monotonic())
         self._unparsed = b""
         self._sent = 0
         self.client: Client = None
-        super().__init__(server, *given, **named)
+        super().__init__(server, *values, **named)
         server.connection_limits.admit(self)
 
     @property
@@ -257,7 +257,7 @@ class Channel(HTTPChannel):
     def _count_unread(self) -> None:
         with self.outbuf_lock:
             # What waits in a file of its own, such as a photo, takes no memory.
-            files = [one for one in self.outbufs if isinstance(one, ReadOnlyFileBasedBuffer)]
+            files = [buf for buf in self.outbufs if isinstance(buf, ReadOnlyFileBasedBuffer)]
             count = self.total_outbufs_len - sum(map(len, files))
             self.server.unread_bytes.set(self, count if count > MAX_UNCOUNTED else 0)
 

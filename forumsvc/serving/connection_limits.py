@@ -65,7 +65,11 @@ class ConnectionLimits:
             members[channel] = None
         # waitress counts its listeners, too, and stops accepting at its limit.
         if len(self._map) >= self._max_connections:
-            channels = (one for each in self._listeners for one in each.active_channels.values())
+            channels = (
+                active_channel
+                for listener in self._listeners
+                for active_channel in listener.active_channels.values()
+            )
             self._mark_for_closing(channels)
 
     def remove(self, channel: "Channel") -> None:
@@ -78,8 +82,12 @@ class ConnectionLimits:
 
     def close_slow_readers(self) -> None:
         """Mark those that take longest to read an answer; `close_marked` closes them."""
-        channels = (one for each in self._listeners for one in each.active_channels.values())
-        self._mark_for_closing(one for one in channels if one.total_outbufs_len)
+        channels = (
+            active_channel
+            for listener in self._listeners
+            for active_channel in listener.active_channels.values()
+        )
+        self._mark_for_closing(channel for channel in channels if channel.total_outbufs_len)
 
     def close_marked(self) -> None:
         """Close the marked connections, except those whose request has arrived meanwhile.
@@ -119,7 +127,7 @@ class ConnectionLimits:
 
     def _mark_for_closing(self, channels: Iterable["Channel"]) -> bool:
         """Mark those that wait for their clients longest; return whether there are any."""
-        waiting = [one for one in channels if one.waits_for_client]
+        waiting = [channel for channel in channels if channel.waits_for_client]
         share = max(1, len(waiting) // _CLOSED_FRACTION)
         longest = heapq.nsmallest(share, waiting, key=lambda one: one.times.waiting_since)
         self._to_close += longest

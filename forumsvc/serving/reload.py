@@ -46,7 +46,7 @@ def is_trial() -> bool:
 def prepare(sockets: Sequence[socket.socket], workers: Sequence[int]) -> None:
     """Keep the sockets and the process ids of the workers for `execute`."""
     # Of their own, because the sockets are closed when the server is forgotten.
-    descriptors = [os.dup(each.fileno()) for each in sockets]
+    descriptors = [os.dup(item.fileno()) for item in sockets]
     for descriptor in descriptors:
         os.set_inheritable(descriptor, True)
     os.environ[_SOCKETS] = ",".join(map(str, descriptors))

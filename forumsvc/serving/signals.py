@@ -32,7 +32,14 @@ def open_signal_pipe(others: Iterable[int] = ()) -> int:
     os.set_blocking(read_end, False)
     os.set_blocking(write_end, False)
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-    for number in [*others, *(each for each in SHUTDOWN_SIGNALS if not is_ignored(each))]:
+    for number in [
+        *others,
+        *(
+            shutdown_signal
+            for shutdown_signal in SHUTDOWN_SIGNALS
+            if not is_ignored(shutdown_signal)
+        ),
+    ]:
         signal.signal(number, lambda *_: None)
     return read_end
 

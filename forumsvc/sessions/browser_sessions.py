@@ -44,8 +44,8 @@ def start(
     """
     user_id = authentication.user_id
     current = select(User.password_hash).where(User.id == user_id, User.state != UserState.DELETED)
-    found = db.execute(current.with_for_update(key_share=True)).first()
-    if found is None or not authentication.is_still_valid(found.password_hash):
+    result = db.execute(current.with_for_update(key_share=True)).first()
+    if result is None or not authentication.is_still_valid(result.password_hash):
         return None
     secret = new_secret()
     db.execute(
@@ -109,14 +109,14 @@ _COLUMNS_OF_LIST: tuple[Any, ...] = (
 def of_user(db: SqlConnection, user_id: int, now: datetime) -> Sequence[Any]:
     """Return the sessions of a user, the newest first: id, created_at, browser."""
     own = BrowserSession.user_id == user_id, BrowserSession.expires_at > now
-    found = select(*_COLUMNS_OF_LIST).where(*own)
-    return db.execute(found.order_by(BrowserSession.id.desc())).all()
+    query = select(*_COLUMNS_OF_LIST).where(*own)
+    return db.execute(query.order_by(BrowserSession.id.desc())).all()
 
 
 def id_of(db: SqlConnection, secret: str) -> int | None:
     """Return the id of the session of a cookie's secret, or None."""
-    found = select(BrowserSession.id).where(BrowserSession.secret_hash == hash_token(secret))
-    return db.scalar(found)
+    query = select(BrowserSession.id).where(BrowserSession.secret_hash == hash_token(secret))
+    return db.scalar(query)
 
 
 def end(db: Session, user_id: int, session_id: int) -> None:

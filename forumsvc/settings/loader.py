@@ -214,7 +214,7 @@ def _hint(name: str) -> str:
     """Return what may have been meant by an unknown name."""
     if close := difflib.get_close_matches(name.lower(), _KNOWN, 1):
         return f"did you mean {close[0]}?"
-    if area := [each for each in _KNOWN if each.startswith(name.partition(".")[0] + ".")]:
+    if area := [item for item in _KNOWN if item.startswith(name.partition(".")[0] + ".")]:
         return f"known here: {', '.join(area)}"
     return "forumsvc settings --describe lists them all"
 

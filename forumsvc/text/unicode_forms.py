@@ -69,7 +69,7 @@ def opaque_string(password: str) -> str:
     """
     if password.isascii():
         return password
-    spaced = (" " if unicodedata.category(one) == "Zs" else one for one in password)
+    spaced = (" " if unicodedata.category(item) == "Zs" else item for item in password)
     return unicodedata.normalize("NFC", "".join(spaced))
 
 
@@ -78,7 +78,9 @@ def is_blank(text: str) -> bool:
 
     A character that is newer than Python's Unicode counts as visible.
     """
-    return all(unicodedata.category(one) in _BLANK_CATEGORIES or _BLANK.match(one) for one in text)
+    return all(
+        unicodedata.category(item) in _BLANK_CATEGORIES or _BLANK.match(item) for item in text
+    )
 
 
 def without_ignorable(name: str) -> str:
@@ -89,8 +91,8 @@ def without_ignorable(name: str) -> str:
     """
     if not _IGNORABLE.search(name):
         return name
-    has_right_to_left = any(unicodedata.bidirectional(one) in _RIGHT_TO_LEFT for one in name)
-    keycaps = {found.start() for found in _KEYCAP.finditer(name)}
+    has_right_to_left = any(unicodedata.bidirectional(item) in _RIGHT_TO_LEFT for item in name)
+    keycaps = {item.start() for item in _KEYCAP.finditer(name)}
     kept = [""]
     base = ""
     for place, character in enumerate(name):

@@ -32,5 +32,5 @@ def parse_urlencoded(raw: bytes, max_fields: int) -> list[tuple[str, str]]:
         raise FormError(f"has more than {max_fields} fields") from None
 
 
-def _decoded(found: re.Match[str]) -> str:
-    return bytes.fromhex(found[0].replace("%", "")).decode()
+def _decoded(match: re.Match[str]) -> str:
+    return bytes.fromhex(match[0].replace("%", "")).decode()

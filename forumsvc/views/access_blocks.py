@@ -18,8 +18,8 @@ _MANAGE = AccessBlockPermission.MANAGE
 @api_view(AccessBlocks, "GET", _MANAGE, schema=PAGED)
 def list_access_blocks(container: AccessBlocks, request: ForumRequest) -> Listing:
     """List the blocks, the newest first."""
-    found, cursors = reading.page_of(request.db, request.page)
-    return Listing(Kind.ACCESS_BLOCK, "access_blocks", found, cursors)
+    result, cursors = reading.page_of(request.db, request.page)
+    return Listing(Kind.ACCESS_BLOCK, "access_blocks", result, cursors)
 
 
 @api_view(AccessBlocks, "POST", _MANAGE, schema=ACCESS_BLOCK_FORM)

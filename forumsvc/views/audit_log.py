@@ -32,5 +32,5 @@ def list_log(log: AuditLog, request: ForumRequest) -> Listing:
         raise HTTPForbidden(result=decide(request.caller, log, LogPermission.VIEW_STAFF))
     if visible == {Visibility.PUBLIC} and (wanted.actor_id or wanted.user_id):
         raise Invalid("actor" if wanted.actor_id else "user", "is for moderators only")
-    found, cursors = audit_log.page_of(request.db, visible, wanted, request.page)
-    return Listing(Kind.LOG_RECORD, "log", found, cursors)
+    result, cursors = audit_log.page_of(request.db, visible, wanted, request.page)
+    return Listing(Kind.LOG_RECORD, "log", result, cursors)

@@ -13,5 +13,5 @@ from ..web.responses.results import EventListing
 def list_events(container: Events, request: ForumRequest) -> EventListing:
     """List what happened, the oldest first."""
     values = request.validated
-    found, cursors = events.page_of(request.db, values["type"], values["after"], values["limit"])
-    return EventListing(found, event_objects.load(request.db, found), cursors)
+    result, cursors = events.page_of(request.db, values["type"], values["after"], values["limit"])
+    return EventListing(result, event_objects.load(request.db, result), cursors)

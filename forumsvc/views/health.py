@@ -35,11 +35,11 @@ def ready(context: Public, request: ForumRequest) -> Any:
     `worker` says whether a background worker is alive on any host, `copy` whether emails and
     webhooks wait because the database is a copy. Requests are answered all the same.
     """
-    found = request.registry.availability.check()
-    can = {"reads": found.reads, "writes": found.writes, "worker": False, "copy": False}
-    problem = found.problem
+    result = request.registry.availability.check()
+    can = {"reads": result.reads, "writes": result.writes, "worker": False, "copy": False}
+    problem = result.problem
     try:
-        can["worker"], can["copy"] = _has_worker(request, found), _is_copy(request, found)
+        can["worker"], can["copy"] = _has_worker(request, result), _is_copy(request, result)
     except DBAPIError as error:  # a right on a table may be missing
         log.error("what /health reads cannot be read: %s", single_line_message(error))
         problem = "The database refuses what the service reads."
@@ -52,12 +52,12 @@ def ready(context: Public, request: ForumRequest) -> Any:
     return response
 
 
-def _has_worker(request: ForumRequest, found: Availability) -> bool:
-    return found.reads and is_anybody_alive(request.registry.database.executor, clock.now())
+def _has_worker(request: ForumRequest, result: Availability) -> bool:
+    return result.reads and is_anybody_alive(request.registry.database.executor, clock.now())
 
 
-def _is_copy(request: ForumRequest, found: Availability) -> bool:
-    if not found.reads:
+def _is_copy(request: ForumRequest, result: Availability) -> bool:
+    if not result.reads:
         return False
     with request.registry.database.reads.connect() as db:
         return deployment.why_not(db, request.registry.forum_settings["site.url"]) is not None

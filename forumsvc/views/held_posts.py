@@ -24,13 +24,13 @@ def held_result(request: ForumRequest, held_id: int) -> Held:
 def list_held_posts(container: HeldPosts, request: ForumRequest) -> Listing:
     """List the caller's own held posts, or everybody's for moderators, newest first."""
     may_see_all = decide(request.caller, container, May.VIEW)
-    found, cursors = held_posts.page_of(
+    result, cursors = held_posts.page_of(
         request.db,
         request.page,
         user_id=None if may_see_all else request.actor_id,
         state=request.validated["state"],
     )
-    return Listing(Kind.HELD_POST, "held", found, cursors)
+    return Listing(Kind.HELD_POST, "held", result, cursors)
 
 
 @api_view(HeldPostItem, "GET", Common.VIEW)

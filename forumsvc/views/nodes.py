@@ -11,8 +11,8 @@ from ..web.responses.results import Detail, Kind, Listing
 
 @api_view(Nodes, "GET", Common.VIEW, cache_policy=NODE_LIST)
 def list_nodes(container: Nodes, request: ForumRequest) -> Listing:
-    found = nodes.all_nodes(request.db)
-    return Listing(Kind.NODE, "nodes", found, total=len(found))
+    result = nodes.all_nodes(request.db)
+    return Listing(Kind.NODE, "nodes", result, total=len(result))
 
 
 @api_view(NodeItem, "GET", Common.VIEW)

@@ -47,8 +47,8 @@ def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
 @api_view(Photos, "GET", PhotoPermission.VIEW_OWN, schema=PAGED)
 def list_photos(container: Photos, request: ForumRequest) -> Listing:
     """List the caller's photos, the newest first."""
-    found, cursors = reading.page_of(request.db, request.actor_id, request.page)
-    return Listing(Kind.PHOTO, "photos", found, cursors)
+    result, cursors = reading.page_of(request.db, request.actor_id, request.page)
+    return Listing(Kind.PHOTO, "photos", result, cursors)
 
 
 @api_view(PhotoItem, "DELETE", PhotoPermission.DESTROY)

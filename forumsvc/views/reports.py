@@ -26,5 +26,5 @@ def create_report(container: Reports, request: ForumRequest) -> Shown:
 @api_view(Reports, "GET", ReportPermission.VIEW_OWN, schema=PAGED)
 def list_reports(container: Reports, request: ForumRequest) -> Listing:
     """List the caller's own reports, the newest first."""
-    found, cursors = reports.of_user(request.db, request.actor_id, request.page)
-    return Listing(Kind.REPORT, "reports", found, cursors)
+    result, cursors = reports.of_user(request.db, request.actor_id, request.page)
+    return Listing(Kind.REPORT, "reports", result, cursors)

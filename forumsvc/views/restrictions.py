@@ -77,7 +77,7 @@ def list_restrictions(item: UserItem, request: ForumRequest) -> Listing:
     is_own = item.row_id == request.actor_id_or_none
     if not verdict and not is_own:
         raise HTTPForbidden(result=verdict)
-    found, cursors = restrictions.of_user(
+    result, cursors = restrictions.of_user(
         request.db, item.row_id, request.page, with_notes=bool(verdict)
     )
-    return Listing(Kind.RESTRICTION, "restrictions", found, cursors)
+    return Listing(Kind.RESTRICTION, "restrictions", result, cursors)

@@ -23,9 +23,9 @@ def list_reviews(container: Reviews, request: ForumRequest) -> Listing:
     author_id = request.user_id_of("user")
     wanted = ReviewFilter(values["state"], values["kind"], values["node_id"], author_id)
     order = ReviewOrder(values["order"])
-    found, cursors = reviews.page_of(request.db, wanted, order, request.page)
+    result, cursors = reviews.page_of(request.db, wanted, order, request.page)
     total = reviews.waiting(request.db)[0]
-    return Listing(Kind.REVIEW, "reviews", found, cursors, total=total)
+    return Listing(Kind.REVIEW, "reviews", result, cursors, total=total)
 
 
 @api_view(ReviewItem, "GET", May.VIEW)

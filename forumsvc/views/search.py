@@ -38,17 +38,17 @@ def search_users(container: Search, request: ForumRequest) -> Listing:
             raise NotFound("topic_id: there is no such topic.") from None
     caller_id = request.caller.user_id if request.caller else None
     with search_connection(request) as db:
-        found = users.beginning_with(db, values["q"], caller_id, topic_id, values["limit"])
-    return Listing(Kind.USER, "users", found)
+        result = users.beginning_with(db, values["q"], caller_id, topic_id, values["limit"])
+    return Listing(Kind.USER, "users", result)
 
 
-def _listing(kind: Kind, name: str, found: FoundPosts) -> SearchListing:
-    query = understood(found.search)
+def _listing(kind: Kind, name: str, result: FoundPosts) -> SearchListing:
+    query = understood(result.search)
     return SearchListing(
         kind,
         name,
-        found.rows,
-        matches=found.matches,
+        result.rows,
+        matches=result.matches,
         query=query,
-        next_offset=found.next_offset,
+        next_offset=result.next_offset,
     )

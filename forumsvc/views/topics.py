@@ -29,16 +29,16 @@ from .held_posts import held_result
 def list_topics(container: Topics, request: ForumRequest) -> Listing:
     """List the topics of the forum, or of a node."""
     parameters = request.validated
-    found = topics.forum_list(
+    result = topics.forum_list(
         request.db,
         TopicOrder(parameters["type"]),
         request.page,
         node_id=parameters["node_id"],
         viewer_id=request.caller.user_id if request.caller and request.caller.blocks else None,
     )
-    if not found.rows and parameters["node_id"] is not None:
+    if not result.rows and parameters["node_id"] is not None:
         _check_node(request, parameters["node_id"])
-    return Listing(Kind.TOPIC, "topics", *found)
+    return Listing(Kind.TOPIC, "topics", *result)
 
 
 def _check_node(request: ForumRequest, node_id: int) -> None:
@@ -114,8 +114,8 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
     cache_policy=REPLY_LIST,
 )
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
-    found = replies.of_topic(request.db, item.row.id, request.page)
-    return Listing(Kind.REPLY, "replies", *found, parent=item)
+    result = replies.of_topic(request.db, item.row.id, request.page)
+    return Listing(Kind.REPLY, "replies", *result, parent=item)
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="follow")

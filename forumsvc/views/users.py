@@ -19,8 +19,8 @@ from ..web.responses.results import Detail, Ids, Kind, Listing, Ok
 @api_view(Users, "GET", Common.VIEW, schema=with_include(POPULAR_USERS))
 def list_users(container: Users, request: ForumRequest) -> Listing:
     """List the popular users."""
-    found = users.popular(request.db, request.validated["limit"])
-    return Listing(Kind.USER, "users", found)
+    result = users.popular(request.db, request.validated["limit"])
+    return Listing(Kind.USER, "users", result)
 
 
 @api_view(UserItem, "GET", Common.VIEW, schema=with_include())
@@ -31,38 +31,38 @@ def read_user(item: UserItem, request: ForumRequest) -> Detail:
 @api_view(UserItem, "GET", Common.VIEW, name="topics", schema=with_include(USER_TOPICS))
 def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     order = UserTopicOrder(request.validated["order"])
-    found = topics.by_user(request.db, item.row.user_id, order, request.page)
-    return Listing(Kind.TOPIC, "topics", *found, total=item.row.topics_count)
+    result = topics.by_user(request.db, item.row.user_id, order, request.page)
+    return Listing(Kind.TOPIC, "topics", *result, total=item.row.topics_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=with_include(PAGED))
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
-    found = topics.favorites_of(request.db, item.row.user_id, request.page)
-    return Listing(Kind.TOPIC, "topics", *found, total=item.row.favorites_count)
+    result = topics.favorites_of(request.db, item.row.user_id, request.page)
+    return Listing(Kind.TOPIC, "topics", *result, total=item.row.favorites_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="replies", schema=with_include(PAGED))
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
-    found = replies.by_user(request.db, item.row.user_id, request.page)
-    return Listing(Kind.REPLY_DETAIL, "replies", *found, total=item.row.replies_count)
+    result = replies.by_user(request.db, item.row.user_id, request.page)
+    return Listing(Kind.REPLY_DETAIL, "replies", *result, total=item.row.replies_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="followers", schema=with_include(PAGED))
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
-    found = users.followers_of(request.db, item.row.user_id, request.page)
-    return Listing(Kind.USER, "followers", *found, total=item.row.followers_count)
+    result = users.followers_of(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "followers", *result, total=item.row.followers_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="following", schema=with_include(PAGED))
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
-    found = users.followed_by(request.db, item.row.user_id, request.page)
-    return Listing(Kind.USER, "following", *found, total=item.row.following_count)
+    result = users.followed_by(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "following", *result, total=item.row.following_count)
 
 
 @api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=with_include(PAGED))
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
-    found = users.blocked_by(request.db, item.row.user_id, request.page)
-    return Listing(Kind.USER, "blocked", *found)
+    result = users.blocked_by(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "blocked", *result)
 
 
 @api_view(UserItem, "GET", May.VIEW_LIKES, name="likes", schema=OWN_LIKES)
@@ -71,10 +71,10 @@ def list_likes(item: UserItem, request: ForumRequest) -> Ids:
     topic_id = request.validated["topic_id"]
     kind = Likeable(request.validated["obj_type"])
     find = likes.topics_of if kind == Likeable.TOPIC else likes.replies_of
-    found = find(request.db, item.row.user_id, request.page, topic_id)
-    if not found.rows and topic_id is not None:
+    result = find(request.db, item.row.user_id, request.page, topic_id)
+    if not result.rows and topic_id is not None:
         _check_topic(item, topic_id)
-    return Ids([row[0] for row in found.rows], found.cursors)
+    return Ids([row[0] for row in result.rows], result.cursors)
 
 
 def _check_topic(item: UserItem, topic_id: int) -> None:

@@ -87,8 +87,8 @@ def list_deliveries(container: Deliveries, request: ForumRequest) -> Listing:
     """List the deliveries of a webhook, the newest first."""
     state = request.validated["state"]
     chosen = None if state is None else DeliveryState(state)
-    found, cursors = reading.deliveries_of(request.db, container.webhook_id, chosen, request.page)
-    return Listing(Kind.DELIVERY, "deliveries", found, cursors)
+    result, cursors = reading.deliveries_of(request.db, container.webhook_id, chosen, request.page)
+    return Listing(Kind.DELIVERY, "deliveries", result, cursors)
 
 
 @api_view(DeliveryItem, "POST", _MANAGE, name="redeliver")

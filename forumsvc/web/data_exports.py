@@ -32,10 +32,10 @@ def ask_for_export(request: ForumRequest) -> ExportRow:
 
 def export_of(request: ForumRequest) -> ExportRow:
     """Return the caller's export. Raises NotFound without one."""
-    found = data_exports.of_user(request.db, request.actor_id, request.now)
-    if found is None:
+    result = data_exports.of_user(request.db, request.actor_id, request.now)
+    if result is None:
         raise NotFound(_MISSING)
-    return found
+    return result
 
 
 class _Downloads:
@@ -80,22 +80,22 @@ def file_of_export(request: ForumRequest) -> Response:
 
     The server sends it without a thread: whoever reads slowly holds up nobody.
     """
-    found = export_of(request)
-    if found.state != ExportState.READY:
+    result = export_of(request)
+    if result.state != ExportState.READY:
         raise NotFound(_MISSING)
-    storage = request.registry.photo_storages.get(found.storage or "")
-    if storage is None or found.file is None:
+    storage = request.registry.photo_storages.get(result.storage or "")
+    if storage is None or result.file is None:
         raise NotFound(_MISSING)
     _downloads.begin(request.actor_id)
     try:
-        file = _SentFile(storage.open_private(found.file), request.actor_id)
+        file = _SentFile(storage.open_private(result.file), request.actor_id)
     except BaseException:
         _downloads.end(request.actor_id)
         raise
     wrapper = request.environ.get("wsgi.file_wrapper", FileIter)
     response = Response(content_type="application/octet-stream", app_iter=wrapper(file, _BLOCK))
-    response.content_length = found.size
-    day = found.requested_at.date().isoformat()
+    response.content_length = result.size
+    day = result.requested_at.date().isoformat()
     response.headers["Content-Disposition"] = f'attachment; filename="forum-data-{day}.zip"'
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Content-Type-Options"] = "nosniff"

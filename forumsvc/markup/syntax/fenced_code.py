@@ -55,15 +55,15 @@ class _FencedCodePreprocessor(Preprocessor):
                 out.append(line)
                 continue
             indent, fence, info = opening.groups()
-            found = _LANGUAGE.fullmatch(info)
-            language = (found and found[1]) or ""
+            match = _LANGUAGE.fullmatch(info)
+            language = (match and match[1]) or ""
             code, closed = rest.code(fence, len(indent), items.width)
-            body = [] if found else [indent + info]
+            body = [] if match else [indent + info]
             body += [indent + inner[min(len(indent), _indent(inner)) :] for inner in code]
             if closed or items.width or len(indent) <= _MAX_INDENT:
                 out += [f"{indent}{fence}{language}", *body, indent + fence]
             else:  # for example, a fence inside indented code
-                out += [line, *(body if found else body[1:])]
+                out += [line, *(body if match else body[1:])]
         return out
 
     def _run_quote(self, lines: list[str], mark: str, max_quotes: int) -> list[str]:

@@ -37,12 +37,12 @@ class HeadingIds:
         number: `usage`, `usage-1`.
         """
         kept = "".join(map(_id_character, text.strip().lower())) or "heading"
-        found, number = kept, self._repeated.get(kept, 0)
-        while found in self._repeated:
+        result, number = kept, self._repeated.get(kept, 0)
+        while result in self._repeated:
             number += 1
-            found = f"{kept}-{number}"
-        self._repeated |= {kept: number, found: self._repeated.get(found, 0)}
-        return ID_PREFIX + found
+            result = f"{kept}-{number}"
+        self._repeated |= {kept: number, result: self._repeated.get(result, 0)}
+        return ID_PREFIX + result
 
 
 def _id_character(character: str) -> str:

@@ -56,8 +56,8 @@ class _InlineTreeProcessor(InlineTreeProcessor):
         looks_behind = pattern not in self._forward
         segments: list[str] = []
         done = start = 0
-        while found := _find_first(pattern, data, start):
-            node, begin, start = found
+        while result := _find_first(pattern, data, start):
+            node, begin, start = result
             if node is None:
                 continue
             if isinstance(node, Element) and not isinstance(node.text, AtomicString):

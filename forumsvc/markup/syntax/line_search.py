@@ -28,10 +28,10 @@ class LineSearch:
         """Search the text, like `re.Pattern.search`."""
         if self._without_match.endswith(text):
             return self._pattern.match(text)
-        found = self._pattern.search(text)
-        if found is None and len(text) > MIN_CACHED_LENGTH:
+        match = self._pattern.search(text)
+        if match is None and len(text) > MIN_CACHED_LENGTH:
             self._without_match = text
-        return found
+        return match
 
 
 def lines_of(text: str, start: int = 0) -> Iterator[str]:

@@ -60,5 +60,5 @@ def normalize_label(label: str) -> str:
 
 def find_definition(block: str, start: int) -> re.Match[str] | None:
     """Return the match of a definition at `start`, whose label is not blank."""
-    found = _DEFINITION.match(block, start)
-    return found if found and normalize_label(found["label"]) else None
+    match = _DEFINITION.match(block, start)
+    return match if match and normalize_label(match["label"]) else None

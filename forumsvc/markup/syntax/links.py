@@ -84,10 +84,10 @@ class _LinkProcessor(InlineProcessor):
             opening = openings.pop()
             closes_link = len(openings) >= around_link or opening.is_image
             around_link = min(around_link, len(openings))
-            found = closes_link and self._target(text, opening, bracket.start())
-            if not found:
+            result = closes_link and self._target(text, opening, bracket.start())
+            if not result:
                 continue
-            target, end = found
+            target, end = result
             inner: list[_Link] = []
             while links and links[-1].start > opening.start:
                 inner.append(links.pop())

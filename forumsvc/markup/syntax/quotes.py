@@ -28,8 +28,8 @@ class _QuoteProcessor(BlockQuoteProcessor):
 
     def run(self, parent: Element, blocks: list[str]) -> None:
         block = blocks.pop(0)
-        found = self.RE.search(block)
-        start = found.start() if found else 0
+        match = self.RE.search(block)
+        start = match.start() if match else 0
         if before := block[:start].strip("\n"):
             self.parser.parseBlocks(parent, [before])
         lines, end = _quoted_lines(block, start + (block[start] == "\n"))

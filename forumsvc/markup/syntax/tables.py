@@ -30,28 +30,28 @@ class _TableProcessor(TableProcessor):
 
     def test(self, parent: Element, block: str) -> bool:
         """Return whether the first two rows of a table's form in the block are a table's."""
-        found = self._two_rows.search(block)
-        if found is None:
+        match = self._two_rows.search(block)
+        if match is None:
             return False
-        self._found = found
-        return super().test(parent, _rows(found))
+        self._found = match
+        return super().test(parent, _rows(match))
 
     def run(self, parent: Element, blocks: list[str]) -> None:
         block = blocks.pop(0)
-        found = self._found
-        if before := block[: found.start()].strip("\n"):
+        result = self._found
+        if before := block[: result.start()].strip("\n"):
             self.parser.parseBlocks(parent, [before])
             # The parser may have tested another block.
-            super().test(parent, _rows(found))
-        end = found.end()
+            super().test(parent, _rows(result))
+        end = result.end()
         for line in lines_of(block, end + 1) if end < len(block) else ():
             if _OTHER_BLOCK.match(line) or starts_html_block(line):
                 break
             end += 1 + len(line)
         if rest := block[end:].strip("\n"):
             blocks.insert(0, rest)
-        super().run(parent, [block[found.start("header") : end]])
-        if end == found.end():
+        super().run(parent, [block[result.start("header") : end]])
+        if end == result.end():
             parent[-1].remove(parent[-1][-1])
 
     def _build_row(self, row: str, parent: Element, align: Sequence[str | None]) -> None:

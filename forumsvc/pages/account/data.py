@@ -53,13 +53,13 @@ def download(item: UserItem, request: ForumRequest) -> Response:
 )
 def show_photos(container: Photos, request: ForumRequest) -> dict[str, Any]:
     """Return the values of a page of the list, the newest first."""
-    found = photo_queries.page_of(request.db, request.actor_id, page_request(request))
+    result = photo_queries.page_of(request.db, request.actor_id, page_request(request))
     return {
-        "photos": [_photo_line(container, request, row) for row in found.rows],
+        "photos": [_photo_line(container, request, row) for row in result.rows],
         "used": photo_queries.used_bytes(request.read_connection, request.actor_id),
         "quota": request.photo_quota.max_bytes,
         "flash_message": flash_message(request),
-        **cursor_links(request, found.cursors),
+        **cursor_links(request, result.cursors),
     }
 
 

@@ -105,17 +105,17 @@ def _others(request: ForumRequest) -> Values:
 
 @page("sessions", "/settings/sessions", login_required, May.MANAGE, "sessions")
 def show_sessions(context: PageContext, request: ForumRequest) -> Values:
-    found = browser_sessions.of_user(request.read_connection, request.actor_id, request.now)
+    result = browser_sessions.of_user(request.read_connection, request.actor_id, request.now)
     here = browser_sessions.id_of(request.read_connection, context.session_secret)
-    lines = [(one, Moment.of(request, one.created_at), one.id == here) for one in found]
+    lines = [(item, Moment.of(request, item.created_at), item.id == here) for item in result]
     return form(sessions=lines, flash_message=flash_message(request))
 
 
 @page_form(show_sessions)
 def end_session(context: PageContext, request: ForumRequest) -> Response:
     """End the session that the form names; without one of this user nothing happens."""
-    given: Any = request.parameters.get("session_id")
-    session_id = parse_id(given) if isinstance(given, str) else None
+    value: Any = request.parameters.get("session_id")
+    session_id = parse_id(value) if isinstance(value, str) else None
     if session_id is not None:
         browser_sessions.end(request.db, request.actor_id, session_id)
     return redirect_with_message(request, "logged-out-there", "sessions")

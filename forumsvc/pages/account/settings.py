@@ -107,8 +107,8 @@ def submit_notifications(item: UserItem, request: ForumRequest) -> Response:
     "blocked", "/settings/blocked", own_page, May.VIEW_BLOCKED, "blocked", schema=numbered_or_cursor
 )
 def show_blocked(item: UserItem, request: ForumRequest) -> Values:
-    found, cursors = users.blocked_by(request.db, item.row.user_id, page_request(request))
-    people = [Person.of(request, row) for row in found]
+    result, cursors = users.blocked_by(request.db, item.row.user_id, page_request(request))
+    people = [Person.of(request, row) for row in result]
     return {"people": people, **cursor_links(request, cursors)}
 
 
@@ -121,8 +121,8 @@ def show_display(context: PageContext, request: ForumRequest) -> Values:
 @page_form(show_display)
 def submit_display(context: PageContext, request: ForumRequest) -> Response:
     """Keep the choices; what is no choice is left to the browser."""
-    given = {name: request.parameters.get(name) for name in CHOICES}
-    kept = {name: str(value) for name, value in given.items() if value in CHOICES[name]}
+    values = {name: request.parameters.get(name) for name in CHOICES}
+    kept = {name: str(value) for name, value in values.items() if value in CHOICES[name]}
     response = redirect_with_message(request, "display-saved", "display")
     set_cookie(request, response, COOKIE, Display(**kept).to_cookie(), LONGEST_SECONDS)
     return response

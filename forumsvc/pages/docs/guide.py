@@ -93,12 +93,12 @@ def _html(renderer: Renderer, text: str) -> str:
 
 def _sections(renderer: Renderer, text: str) -> Iterator[Section]:
     end = 0
-    for found in _SIDE_BY_SIDE.finditer(text):
-        blocks = {one[1]: _html(renderer, one[0]) for one in _EXAMPLE.finditer(found[0])}
+    for item in _SIDE_BY_SIDE.finditer(text):
+        blocks = {entry[1]: _html(renderer, entry[0]) for entry in _EXAMPLE.finditer(item[0])}
         if len(blocks) > 1:
-            yield Section(_html(renderer, text[end : found.start()]), {})
+            yield Section(_html(renderer, text[end : item.start()]), {})
             yield Section("", blocks)
-            end = found.end()
+            end = item.end()
     yield Section(_html(renderer, text[end:]), {})
 
 

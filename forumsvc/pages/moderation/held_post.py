@@ -39,9 +39,9 @@ def list_held_posts(container: HeldPosts, request: ForumRequest) -> Values:
     """Return the values of the list of one's own posts, the newest first."""
     page, state = page_request(request), request.validated["state"]
     user_id = request.actor_id
-    found, cursors = held_posts.page_of(request.db, page, user_id=user_id, state=state)
+    result, cursors = held_posts.page_of(request.db, page, user_id=user_id, state=state)
     return {
-        "lines": [_line(request, row) for row in found],
+        "lines": [_line(request, row) for row in result],
         "state": state,
         "states": STATES,
         **cursor_links(request, cursors, f"&state={state}"),

@@ -39,9 +39,9 @@ def show_log(log: AuditLog, request: ForumRequest) -> dict[str, Any]:
     action = request.validated["action"]
     visible = log.visible_to(request.caller)
     page = page_request(request)
-    found, cursors = audit_log.page_of(request.db, visible, LogFilter(action), page)
+    result, cursors = audit_log.page_of(request.db, visible, LogFilter(action), page)
     return {
-        "lines": [_line(request, row) for row in found],
+        "lines": [_line(request, row) for row in result],
         "tabs": TABS,
         "chosen": action,
         **cursor_links(request, cursors, f"&action={action}" if action else ""),

@@ -84,7 +84,7 @@ def _act(name: str, item: UserItem, request: ForumRequest, values: Mapping[str, 
 def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
     row = item.row
     page = page_request(request)
-    found, cursors = restrictions.of_user(request.db, row.user_id, page, with_notes=True)
+    result, cursors = restrictions.of_user(request.db, row.user_id, page, with_notes=True)
     may = abilities(request.caller, item, _PERMISSIONS.values())
     is_silenced = state_at(row.state, row.blocked_until, request.now) == UserState.BLOCKED
     # Also of a form with an error, whose own path has no page.
@@ -95,7 +95,7 @@ def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "is_silenced": is_silenced,
         "until": Moment.of(request, row.blocked_until) if row.blocked_until else None,
         "closes_at": Moment.of(request, row.closes_at) if row.closes_at else None,
-        "restrictions": [(one, Moment.of(request, one.started_at)) for one in found],
+        "restrictions": [(item, Moment.of(request, item.started_at)) for item in result],
         "may": may,
         "same_network": _same_network(item, request),
         "failed": "",

@@ -45,11 +45,11 @@ def show_queue(container: Reviews, request: ForumRequest) -> dict[str, Any]:
     state = STATES[request.matched_route.name]
     kind, login = request.validated["kind"], request.validated["user"]
     wanted = ReviewFilter(str(state), kind=kind, user_id=_user_id(request, login))
-    found, cursors = reviews.page_of(request.db, wanted, ReviewOrder.OLDEST, page_request(request))
-    previews = reviews.previews(request.db, [row.id for row in found])
+    result, cursors = reviews.page_of(request.db, wanted, ReviewOrder.OLDEST, page_request(request))
+    previews = reviews.previews(request.db, [row.id for row in result])
     chosen = {"kind": kind, "user": login}
     return {
-        "lines": [_line(request, row, previews[row.id]) for row in found],
+        "lines": [_line(request, row, previews[row.id]) for row in result],
         "here": request.matched_route.name,
         "kinds": [None, *ReviewKind],
         "kind": kind,

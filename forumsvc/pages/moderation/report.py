@@ -84,16 +84,16 @@ def _post(container: Reports, request: ForumRequest, target: Target) -> Values |
     root = container.root
     if target.reply_id is not None:
         reply = root.replies.load(request.executor, target.reply_id)
-        found, title = reply, reply and reply.topic_title
+        result, title = reply, reply and reply.topic_title
     elif target.topic_id is not None:
         topic = root.topics.load(request.executor, target.topic_id)
-        found, title = topic, topic and topic.title
+        result, title = topic, topic and topic.title
     else:
         return None
-    return found and {
+    return result and {
         "title": title,
-        "login": found.user_login,
-        "excerpt": beginning(text_content(found.body_html)),
+        "login": result.user_login,
+        "excerpt": beginning(text_content(result.body_html)),
     }
 
 

@@ -52,13 +52,15 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         return done if isinstance(done, Response) else {**done, **_others(item, request)}
     except PreconditionFailed as error:
         request.response.status_int = 412
-        found = item.reloaded()
+        result = item.reloaded()
         message = error.args[0]
-        if found.row.state != ReviewState.OPEN:
+        if result.row.state != ReviewState.OPEN:
             message = Message("Another moderator has decided: see below.")
-        given = {name: str(request.parameters.get(name) or "") for name in _FIELDS}
-        given["version"] = str(found.row.version)
-        return form(form_values=given, errors={WHOLE_FORM: message}, **_others(found, request))
+        parameters = {name: str(request.parameters.get(name) or "") for name in _FIELDS}
+        parameters["version"] = str(result.row.version)
+        return form(
+            form_values=parameters, errors={WHOLE_FORM: message}, **_others(result, request)
+        )
 
 
 def _redirect_to_next(request: ForumRequest, review_id: int) -> Response:
@@ -90,7 +92,7 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
         "review": row,
         "opened": Moment.of(request, row.opened_at),
         "current": current,
-        "reports": [(one, Moment.of(request, one.created_at)) for one in details.reports],
+        "reports": [(report, Moment.of(request, report.created_at)) for report in details.reports],
         "author": details.author,
         "restrictions_count": details.restrictions_count,
         "member_path": request.route_path("moderated_user", login=row.author_login),

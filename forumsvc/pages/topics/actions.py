@@ -78,7 +78,7 @@ REPLY_BUTTONS = {
 
 
 TEMPLATE_VALUES = {
-    "state_buttons": {one.word: one.button for one in changes((*TOPIC_STATES, REPLY_DELETED))},
+    "state_buttons": {item.word: item.button for item in changes((*TOPIC_STATES, REPLY_DELETED))},
     "topic_marks": [state for state in TOPIC_STATES if state.mark],
 }
 """For all templates: the texts of the buttons by the word, and the states beside a title."""
@@ -102,7 +102,10 @@ def topic_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[st
         ("like", "unlike", state["liked"]),
         ("favorite", "unfavorite", state["favorited"]),
         ("follow", "unfollow", state["followed"]),
-        *((one.begin.word, one.end.word, one.holds(row)) for one in TOPIC_STATES),
+        *(
+            (topic_state.begin.word, topic_state.end.word, topic_state.holds(row))
+            for topic_state in TOPIC_STATES
+        ),
     ]
     shown = [undo if is_done else do for do, undo, is_done in choices]
     return [name for name in shown if may[TOPIC_BUTTONS[name].permission]]

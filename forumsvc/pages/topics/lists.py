@@ -63,7 +63,7 @@ def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
     tab = request.matched_route.name if node is None else None
     order = TABS.get(tab or "", TopicOrder.LAST_ACTIVED)
     caller = request.caller
-    found = topics.forum_list(
+    result = topics.forum_list(
         request.db,
         order,
         page_request(request),
@@ -78,11 +78,11 @@ def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
         "feed": feed_path(request, None if node is None else node.id),
         "tab": "topics" if tab == "home" else tab,
         "tabs": TABS,
-        "topics": topic_lines(request, found.rows),
+        "topics": topic_lines(request, result.rows),
         "nodes": _node_links(request, node),
         "first_steps": _FIRST_STEPS,
         "may_create": bool(decide(caller, context.root.topics, May.CREATE)),
-        **cursor_links(request, found.cursors),
+        **cursor_links(request, result.cursors),
     }
 
 
@@ -102,8 +102,10 @@ def _render_summary(renderer: Renderer, summary: str) -> Markup:
 
 def _node_links(request: ForumRequest, node: NodeRow | None) -> Markup:
     """Return the links to all nodes, by their sections. node: the one whose page it is."""
-    found = sorted(nodes.all_nodes(request.db), key=lambda one: one.section_id or 0)
-    links = ((one.section_name, one.name, node_path(request, one.id), one.id) for one in found)
+    result = sorted(nodes.all_nodes(request.db), key=lambda one: one.section_id or 0)
+    links = (
+        (item.section_name, item.name, node_path(request, item.id), item.id) for item in result
+    )
     return _render_links(tuple(links), None if node is None else node_path(request, node.id))
 
 

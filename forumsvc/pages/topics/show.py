@@ -64,18 +64,18 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page of a topic. Raises NotFound for one behind its end."""
     row = cast("TopicRow", item.row)
     user_id = request.caller.user_id if request.caller else None
-    found = replies.of_topic(request.db, row.id, page_request(request, REPLIES_PER_PAGE))
+    result = replies.of_topic(request.db, row.id, page_request(request, REPLIES_PER_PAGE))
     number = request.validated["page"]
-    if number > 1 and not found.rows:
+    if number > 1 and not result.rows:
         raise NotFound("This topic has no such page.")
     [state] = load_viewer_states(request.db, Subject.TOPIC, user_id, [row.id])
-    ids = [one.id for one in found.rows]
+    ids = [row.id for row in result.rows]
     states = load_viewer_states(request.db, Subject.REPLY, user_id, ids)
     may = abilities(request.caller, item, TopicPermission)
     first = (number - 1) * REPLIES_PER_PAGE + 1
-    has_more = found.cursors.after is not None
-    last_floor = None if has_more else first + len(found.rows) - 1
-    with_text = _floors_with_text(found.rows, first, request.validated["from"])
+    has_more = result.cursors.after is not None
+    last_floor = None if has_more else first + len(result.rows) - 1
+    with_text = _floors_with_text(result.rows, first, request.validated["from"])
     context = request.page_context
     if context.user is not None and context.user.unread_count:
         request.registry.read_marker.opened(context.user.user_id, row.id, ids)
@@ -91,7 +91,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
         "hits": row.hits + request.registry.view_counter.pending_for(row.id),
         "replies": [
             _shown(one, floor, last_floor, item, of_caller, request, with_text=floor in with_text)
-            for floor, (one, of_caller) in enumerate(zip(found.rows, states, strict=True), first)
+            for floor, (one, of_caller) in enumerate(zip(result.rows, states, strict=True), first)
         ],
         "path": path,
         "page": number,
@@ -165,17 +165,17 @@ def go_to_last(item: TopicItem, request: ForumRequest) -> Response:
 @_likers_page("topic_likes", r"/topics/{topic_id:\d+}/likes", topic_page)
 def show_topic_likers(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page of those who like a topic."""
-    found = users.likers_of_topic(request.db, item.row.id, page_request(request))
-    return _people(request, found, topic_path(request, item.row.id))
+    result = users.likers_of_topic(request.db, item.row.id, page_request(request))
+    return _people(request, result, topic_path(request, item.row.id))
 
 
 @_likers_page("reply_likes", r"/replies/{reply_id:\d+}/likes", reply_page)
 def show_reply_likers(item: ReplyItem, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page of those who like a reply."""
-    found = users.likers_of_reply(request.db, item.row.id, page_request(request))
-    return _people(request, found, request.route_path("reply", reply_id=item.row.id))
+    result = users.likers_of_reply(request.db, item.row.id, page_request(request))
+    return _people(request, result, request.route_path("reply", reply_id=item.row.id))
 
 
-def _people(request: ForumRequest, found: Any, path: str) -> dict[str, Any]:
-    people = [Person.of(request, row) for row in found.rows]
-    return {"people": people, "path": path, **cursor_links(request, found.cursors)}
+def _people(request: ForumRequest, result: Any, path: str) -> dict[str, Any]:
+    people = [Person.of(request, row) for row in result.rows]
+    return {"people": people, "path": path, **cursor_links(request, result.cursors)}

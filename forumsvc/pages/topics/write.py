@@ -194,9 +194,9 @@ def _submit(
     except _EditedMeanwhile as conflict:
         request.response.status_int = 409
         names = ("title", "node_id", "body")
-        given = {name: str(request.parameters.get(name) or "") for name in names}
+        parameters = {name: str(request.parameters.get(name) or "") for name in names}
         values = {**others, "theirs": conflict.now, "seen": digest_of(*conflict.now.values())}
-        return form(form_values=given, errors={WHOLE_FORM: _EDITED}, **values)
+        return form(form_values=parameters, errors={WHOLE_FORM: _EDITED}, **values)
 
 
 class _EditedMeanwhile(Exception):

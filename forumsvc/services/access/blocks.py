@@ -59,7 +59,7 @@ def remove(db: Session, actor_id: int | None, now: datetime, block_id: int) -> N
 
 def _record(
     db: Session,
-    what: AdminAction,
+    subject: AdminAction,
     actor_id: int | None,
     now: datetime,
     block_id: int,
@@ -70,4 +70,4 @@ def _record(
     # The log cannot be changed, so it holds no email address.
     if block.kind != AccessBlockKind.EMAIL:
         details["value"] = block.value
-    actions.record(db, Action(what, actor_id, now, reason=reason, details=details))
+    actions.record(db, Action(subject, actor_id, now, reason=reason, details=details))

@@ -65,8 +65,8 @@ class BlockedNetworks:
                     # At first no version means that there never was a block; later it may be
                     # what a slow request has read before the first one.
                     is_empty = not version and self._snapshot.version is None
-                    found = () if is_empty else access_blocks.networks(db)
-                    self._snapshot = _Snapshot(version, _by_prefix(found))
+                    result = () if is_empty else access_blocks.networks(db)
+                    self._snapshot = _Snapshot(version, _by_prefix(result))
         self._checked_at = started
         return changed
 
@@ -89,21 +89,21 @@ class BlockedNetworks:
         if parsed is None:
             return None
         version, number = parsed
-        found = {
+        result = {
             block[0]
             for (each, prefix), blocks in by_prefix.items()
             if each == version
             and (block := blocks.get(number >> (_BITS[version] - prefix))) is not None
             and (block[1] is None or block[1] > now)
         }
-        return next((severity for severity in _HARDEST_FIRST if severity in found), None)
+        return next((severity for severity in _HARDEST_FIRST if severity in result), None)
 
 
 def _by_prefix(rows: Iterable[Any]) -> dict[tuple[int, int], dict[int, Held]]:
-    found: dict[tuple[int, int], dict[int, Held]] = {}
+    result: dict[tuple[int, int], dict[int, Held]] = {}
     for row in rows:
         network = ip_network(row.value)
-        blocks = found.setdefault((network.version, network.prefixlen), {})
+        blocks = result.setdefault((network.version, network.prefixlen), {})
         bits = int(network.network_address) >> (network.max_prefixlen - network.prefixlen)
         blocks[bits] = (AccessBlockSeverity(row.severity), row.expires_at)
-    return found
+    return result

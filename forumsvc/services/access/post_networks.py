@@ -63,9 +63,9 @@ def _others() -> Select[Any]:
 
 def count_others(db: ReadConnection, user_id: int) -> int:
     """Return how many other accounts wrote from a network from which this user wrote."""
-    found = row(db, _others(), {"user_id": user_id})
-    assert found is not None, "a count is always there"  # noqa: S101
-    others: int = found.others
+    result = row(db, _others(), {"user_id": user_id})
+    assert result is not None, "a count is always there"  # noqa: S101
+    others: int = result.others
     return others
 
 

@@ -162,14 +162,14 @@ def domain_and_parents(domain: str) -> list[str]:
 
 
 def _email(value: str) -> str:
-    found = normal_email(value)
-    if found is None or len(found) > MAX_VALUE:
+    result = normal_email(value)
+    if result is None or len(result) > MAX_VALUE:
         raise Invalid("value", "must be an email address such as name@example.org")
-    return found
+    return result
 
 
 def _domain(value: str) -> str:
-    found = normal_domain(value.removeprefix("@").removeprefix("*."))
-    if found is None or len(found) > MAX_VALUE:
+    result = normal_domain(value.removeprefix("@").removeprefix("*."))
+    if result is None or len(result) > MAX_VALUE:
         raise Invalid("value", "must be a domain such as example.org")
-    return found
+    return result

@@ -175,8 +175,8 @@ def _tell(db: Session, job: Claimed, now: datetime) -> None:
     is_confirmed = (User.id == user_id, User.email_confirmed_at.is_not(None))
     email = db.scalar(select(User.email).where(*is_confirmed))
     if email is not None:
-        said = {"url": job.data["url"] or "", "language": job.data["language"]}
-        mails.enqueue(db, MailKind.DATA_READY, email, now, user_id=user_id, data=said)
+        text = {"url": job.data["url"] or "", "language": job.data["language"]}
+        mails.enqueue(db, MailKind.DATA_READY, email, now, user_id=user_id, data=text)
 
 
 def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
@@ -184,9 +184,9 @@ def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
 
     after: only those with a higher id.
     """
-    found = select(DataExport.id, *_PLACE).where(DataExport.expires_at <= now)
-    found = found.where(DataExport.id > after).order_by(DataExport.id)
-    return db.execute(found.limit(BATCH_SIZE)).all()
+    query = select(DataExport.id, *_PLACE).where(DataExport.expires_at <= now)
+    query = query.where(DataExport.id > after).order_by(DataExport.id)
+    return db.execute(query.limit(BATCH_SIZE)).all()
 
 
 def remove(db: Session, storages: PhotoStorages, export: Row[Any]) -> None:
@@ -202,7 +202,7 @@ def remove_orphans(database: Database, storages: PhotoStorages, before: datetime
     """
     removed = 0
     for storage in storages.all():
-        old = {one.name for one in storage.list_private() if one.modified < before}
+        old = {item.name for item in storage.list_private() if item.modified < before}
         with database.reads.connect() as reads:
             known = set(reads.scalars(select(DataExport.file).where(DataExport.file.in_(old))))
         for name in old - known:

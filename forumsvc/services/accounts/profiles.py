@@ -34,9 +34,9 @@ def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
     Raises NotFound if the user was deleted in the meantime.
     """
     is_user = and_(User.id == user_id, User.state != UserState.DELETED)
-    given = [User.__table__.c[name] for name in columns]
+    values = [User.__table__.c[name] for name in columns]
     # Locked, so that the UPDATE finds the same values.
-    before = db.execute(with_row_locks(select(User.id, *given).where(is_user), User)).first()
+    before = db.execute(with_row_locks(select(User.id, *values).where(is_user), User)).first()
     if before is None:
         raise NotFound(_DELETED)
     changed = {name: new for name, new in columns.items() if before._mapping[name] != new}

@@ -67,7 +67,7 @@ def check_email_blocks(
     forms = [normal, values.email_digest(secret, normal)]
     parts = values.domain_and_parents(normal.rpartition("@")[2])
     severities = access_blocks.severities_of_email(reads, forms, parts, now)
-    is_blocked = any(refuses_sign_up(AccessBlockSeverity(each)) for each in severities)
+    is_blocked = any(refuses_sign_up(AccessBlockSeverity(severity)) for severity in severities)
     if not is_blocked and domains.isdisjoint(parts):
         return bool(severities)
     if is_new_account:
@@ -92,7 +92,7 @@ def problems(
     reads: SqlConnection, settings: Mapping[str, Any], *, login: str, email: str, password: str
 ) -> dict[str, str]:
     """Return all that `register` would refuse, by field: a form shows it at once."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for check in (
         lambda: check_own_login(login),
         lambda: accounts.check_email(email),
@@ -103,10 +103,10 @@ def problems(
         try:
             check()
         except Invalid as error:
-            found.setdefault(error.field, error.reason)
+            result.setdefault(error.field, error.reason)
         except AlreadyTaken as error:
-            found.setdefault(error.field, "is taken")
-    return found
+            result.setdefault(error.field, "is taken")
+    return result
 
 
 def register(

@@ -51,8 +51,8 @@ def due(db: SqlConnection, before: datetime, after: int = 0) -> Sequence[Row[Any
 
     before: neither created nor changed since; after: only those with a higher id.
     """
-    found = select(User.id).where(*_is_due(before), User.id > after)
-    return db.execute(found.order_by(User.id).limit(BATCH_SIZE)).all()
+    query = select(User.id).where(*_is_due(before), User.id > after)
+    return db.execute(query.order_by(User.id).limit(BATCH_SIZE)).all()
 
 
 def end(db: Session, before: datetime, user_id: int) -> None:
@@ -89,5 +89,5 @@ def _is_due(before: datetime) -> tuple[ColumnElement[bool], ...]:
         User.updated_at <= before,
         User.state == UserState.ACTIVE,
         User.role == Role.MEMBER,
-        *(~each for each in used),
+        *(~item for item in used),
     )

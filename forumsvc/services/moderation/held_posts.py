@@ -168,13 +168,15 @@ def _close(db: Session, now: datetime, held_id: int, state: HeldState, **values:
 
 def _record(
     db: Session,
-    what: EventType,
+    subject: EventType,
     actor_id: int | None,
     now: datetime,
     held: HeldPostRow,
     reason: str | None,
-    **about: Any,
+    **extra: Any,
 ) -> None:
     """Record what became of a held post, whose text the event does not tell."""
     data = {"held_id": held.id, "kind": held.kind}
-    actions.record(db, Action(what, actor_id, now, held.user_id, reason=reason, data=data, **about))
+    actions.record(
+        db, Action(subject, actor_id, now, held.user_id, reason=reason, data=data, **extra)
+    )

@@ -80,8 +80,8 @@ def notify(db: Session, now: datetime, user_ids: Collection[int], notice: Notice
 
 def _builtin_user_id(db: Session, now: datetime) -> int:
     """Return the id of the built-in user, which is created when it is needed first."""
-    found = select(User.id).where(User.login_key.in_(_LOGINS), User.is_builtin.is_(True))
-    user_id: int | None = db.scalar(found)
+    query = select(User.id).where(User.login_key.in_(_LOGINS), User.is_builtin.is_(True))
+    user_id: int | None = db.scalar(query)
     if user_id is not None:
         return user_id
     for login in _LOGINS:
@@ -90,6 +90,6 @@ def _builtin_user_id(db: Session, now: datetime) -> int:
         if insert_or_ignore(db, User, **values, **state):
             break
         # Another transaction may have just created it.
-        if (user_id := db.scalar(found)) is not None:
+        if (user_id := db.scalar(query)) is not None:
             return user_id
-    return db.scalars(found).one()
+    return db.scalars(query).one()

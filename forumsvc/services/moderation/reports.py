@@ -111,9 +111,9 @@ def _open_review(db: Session, now: datetime, target: Target) -> Row[Any]:
     is_open = (Review.object_key == target.key, Review.state == ReviewState.OPEN)
     locked = with_row_locks(select(*columns).where(*is_open), Review)
     for _ in range(_ATTEMPTS):
-        found = db.execute(locked).first()
-        if found is not None:
-            return found
+        row = db.execute(locked).first()
+        if row is not None:
+            return row
         # Another transaction may open it, or resolve it, at the same time.
         if insert_or_ignore(db, Review, **values):
             review = db.execute(locked).one()
@@ -185,8 +185,8 @@ def _hide(db: Session, now: datetime, target: Target, review_id: int) -> None:
 
 
 def _record(
-    db: Session, type_: EventType, now: datetime, target: Target, review_id: int, **more: str
+    db: Session, type_: EventType, now: datetime, target: Target, review_id: int, **extra: str
 ) -> None:
     ids = {"user_id": target.user_id, "topic_id": target.topic_id, "reply_id": target.reply_id}
     # Nobody is told who reported something.
-    events.record(db, type_, now, actor_id=None, data={"review_id": review_id, **more}, **ids)
+    events.record(db, type_, now, actor_id=None, data={"review_id": review_id, **extra}, **ids)

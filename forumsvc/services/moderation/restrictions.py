@@ -142,8 +142,8 @@ def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
 
     At most BATCH_SIZE. after: only those with a higher id.
     """
-    found = select(User.id).where(*_is_due(now), User.id > after)
-    return db.execute(found.order_by(User.id).limit(BATCH_SIZE)).all()
+    query = select(User.id).where(*_is_due(now), User.id > after)
+    return db.execute(query.order_by(User.id).limit(BATCH_SIZE)).all()
 
 
 def end_expired(db: Session, now: datetime, user_id: int) -> None:
@@ -211,9 +211,9 @@ def _end_silence(db: Session, action: Action) -> None:
 def _insert(
     db: Session, kind: RestrictionKind, action: Action, note: str, **columns: datetime | int | None
 ) -> None:
-    said = {"kind": str(kind), "reason": action.reason, "note": note or None}
+    text = {"kind": str(kind), "reason": action.reason, "note": note or None}
     by = {"user_id": action.user_id, "by_id": action.actor_id, "started_at": action.at}
-    insert_row(db, Restriction, **said, **by, **columns)
+    insert_row(db, Restriction, **text, **by, **columns)
 
 
 def _close_entry(db: Session, action: Action) -> None:

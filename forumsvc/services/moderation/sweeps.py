@@ -88,14 +88,14 @@ def next_posts(db: SqlConnection, sweep: Any, position: Position) -> list[Post]:
     """
     is_restored = sweep.action == SweepAction.RESTORE
     last_topic, last_reply = position["last_topic_id"], position["last_reply_id"]
-    found = _swept(sweep, last_topic) if is_restored else _topics_of(sweep, last_topic)
-    topic_ids = db.scalars(found.limit(BATCH_SIZE)).all()
+    result = _swept(sweep, last_topic) if is_restored else _topics_of(sweep, last_topic)
+    topic_ids = db.scalars(result.limit(BATCH_SIZE)).all()
     if topic_ids:
-        return [Post(one, is_reply=False) for one in topic_ids]
-    found = _replies_of(sweep, last_reply)
+        return [Post(topic_id, is_reply=False) for topic_id in topic_ids]
+    result = _replies_of(sweep, last_reply)
     if is_restored:
-        found = _swept(sweep, last_reply, of_replies=True)
-    return [Post(one, is_reply=True) for one in db.scalars(found.limit(BATCH_SIZE))]
+        result = _swept(sweep, last_reply, of_replies=True)
+    return [Post(item, is_reply=True) for item in db.scalars(result.limit(BATCH_SIZE))]
 
 
 def behind(position: Position, post: Post) -> Position:
@@ -155,7 +155,7 @@ def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
             insert_row(db, SweptPost, sweep_id=sweep.id, **ids, hidden_at=now)
         return
     hidden = _take_hidden(db, sweep, reply.topic_id, reply_id)
-    if any(one.hidden_at == reply.deleted_at for one in hidden):
+    if any(item.hidden_at == reply.deleted_at for item in hidden):
         replies.restore(db, sweep.actor_id, now, reply)
 
 
@@ -177,8 +177,8 @@ def _swept(sweep: Any, last_id: int, *, of_replies: bool = False) -> Select[Any]
     """Return the topics or replies of the user that earlier orders have hidden."""
     column: Any = SweptPost.reply_id if of_replies else SweptPost.topic_id
     of_kind = SweptPost.reply_id.is_not(None) if of_replies else SweptPost.reply_id.is_(None)
-    found = select(column).where(*_hidden_by_orders(sweep), of_kind, column > last_id)
-    return found.distinct().order_by(column)
+    query = select(column).where(*_hidden_by_orders(sweep), of_kind, column > last_id)
+    return query.distinct().order_by(column)
 
 
 def _take_hidden(
@@ -187,9 +187,9 @@ def _take_hidden(
     """Return how and when orders hid a post (action, hidden_at), and delete these rows."""
     columns: list[Any] = [SweptPost.id, SweptPost.hidden_at, Sweep.action]
     of_post = (*_hidden_by_orders(sweep), *_is_post(topic_id, reply_id))
-    found = select(*columns).join(Sweep, Sweep.id == SweptPost.sweep_id).where(*of_post)
-    hidden = list(db.execute(found))
-    db.execute(delete_of(SweptPost).where(SweptPost.id.in_([one.id for one in hidden])))
+    query = select(*columns).join(Sweep, Sweep.id == SweptPost.sweep_id).where(*of_post)
+    hidden = list(db.execute(query))
+    db.execute(delete_of(SweptPost).where(SweptPost.id.in_([item.id for item in hidden])))
     return hidden
 
 

@@ -83,9 +83,9 @@ def _insert_returning_recipients() -> Any:
 
 
 def event_values(
-    actor_id: int, now: datetime, type_: NotificationType, **more: Any
+    actor_id: int, now: datetime, type_: NotificationType, **extra: Any
 ) -> dict[str, Any]:
-    """Return the parameters of a notification. more: those that are not None."""
+    """Return the parameters of a notification. extra: those that are not None."""
     return {
         "actor_id": actor_id,
         "now": now,
@@ -95,7 +95,7 @@ def event_values(
         "reply_id": None,
         "node_id": None,
         "details": None,
-        **more,
+        **extra,
     }
 
 
@@ -192,10 +192,10 @@ def delete_for_topic(db: Session, topic_id: int) -> None:
     What moderators told stays, with the title alone. The caller has locked the users of
     `recipients.notified_about_topic` and counts what is in `unread_about_topic`.
     """
-    here, of_moderators = Notification.topic_id == topic_id, NotificationType.MODERATION
-    kept = update_of(Notification).where(here, Notification.type == of_moderators)
+    is_match, of_moderators = Notification.topic_id == topic_id, NotificationType.MODERATION
+    kept = update_of(Notification).where(is_match, Notification.type == of_moderators)
     db.execute(kept.values(topic_id=None))
-    db.execute(delete_of(Notification).where(here))
+    db.execute(delete_of(Notification).where(is_match))
 
 
 def move_unread(

@@ -61,8 +61,8 @@ def lock_position(db: Session, topic_id: int, reply_id: int) -> int | None:
     Waits for the batch under way; no other begins until the transaction ends. To be called before
     users are locked.
     """
-    found: Any = db.scalar(select(Job.data).where(*_of_reply(topic_id, reply_id)).with_for_update())
-    return None if found is None else int(found["next_user_id"])
+    value: Any = db.scalar(select(Job.data).where(*_of_reply(topic_id, reply_id)).with_for_update())
+    return None if value is None else int(value["next_user_id"])
 
 
 def _of_topic(topic_id: int) -> tuple[ColumnElement[bool], ...]:
@@ -119,15 +119,15 @@ def _next_batch(db: Session, job: Claimed, event: Mapping[str, Any], size: int) 
         recipients.followers(type_, *only).join(User, User.id == follow.user_id).limit(most)
     )
     is_eligible = _is_eligible(type_).label("is_eligible")
-    found = db.execute(candidates.add_columns(is_eligible), event).all()
+    rows = db.execute(candidates.add_columns(is_eligible), event).all()
     excluded = set(job.data["excluded_ids"])
     user_ids: list[int] = []
-    for user_id, is_free in found:
+    for user_id, is_free in rows:
         if is_free and user_id not in excluded:
             user_ids.append(user_id)
         if len(user_ids) == size:
             return _Batch(user_ids, user_id + 1)
-    return _Batch(user_ids, found[-1].user_id + 1 if len(found) == most else None)
+    return _Batch(user_ids, rows[-1].user_id + 1 if len(rows) == most else None)
 
 
 def _notify(db: Session, event: Mapping[str, Any], user_ids: list[int], size: int) -> None:
@@ -139,7 +139,7 @@ def _notify(db: Session, event: Mapping[str, Any], user_ids: list[int], size: in
     # Always of one length, so that the same prepared statement is used.
     values = {**event, "recipients": locked + locked[:1] * (size - len(locked))}
     inserted = execute(db, _insert_notifications(event["type"]), values)
-    notify.increment_unread(db, [each.user_id for each in inserted])
+    notify.increment_unread(db, [item.user_id for item in inserted])
 
 
 @cache

@@ -25,8 +25,8 @@ def wants(type_: Any) -> ColumnElement[bool]:
 
 def unwanted_of(db: SqlConnection, user_id: int) -> list[str]:
     """Return the types of which a user wants none."""
-    found = db.execute(select(User.unwanted_notifications).where(User.id == user_id))
-    return str(found.scalar_one()).split()
+    result = db.execute(select(User.unwanted_notifications).where(User.id == user_id))
+    return str(result.scalar_one()).split()
 
 
 def set_unwanted(db: Session, user_id: int, types: Collection[str]) -> None:

@@ -95,16 +95,16 @@ class PhotoAudit:
         Raises Conflict if the storage for new photos has no file at all although rows name it:
         then the settings are probably wrong. Raises OSError if a storage fails.
         """
-        found = Findings()
+        result = Findings()
         unreferenced = self._check_files()
-        self._check_rows(found)
-        found.broken = sorted(
+        self._check_rows(result)
+        result.broken = sorted(
             file for file, intact in self._intact.items() if not intact and file in self._sizes
         )
-        found.unreferenced = [file for file in unreferenced if self._intact.get(file, True)]
-        return found
+        result.unreferenced = [file for file in unreferenced if self._intact.get(file, True)]
+        return result
 
-    def fix(self, found: Findings, *, delete_missing: bool) -> int:
+    def fix(self, result: Findings, *, delete_missing: bool) -> int:
         """Fix what was found, and remove partial uploads and exports that no row names; return how
         many of those.
 
@@ -114,15 +114,15 @@ class PhotoAudit:
         whose avatar is missing. Only another upload can restore such a photo, and it does not need
         the row. Rows of `found.in_unknown_storage` stay in any case.
         """
-        for storage_name, name in found.unreferenced:
+        for storage_name, name in result.unreferenced:
             self._storages[storage_name].delete_if_older_than(name, self._before)
-        for storage_name, name in found.broken:
+        for storage_name, name in result.broken:
             self._intact.pop((storage_name, name), None)
             if not self._is_intact(storage_name, name):  # it may be uploaded again meanwhile
                 self._storages[storage_name].delete(name)
         if delete_missing:
-            self._delete_lost(found)
-        for photo_id, right in found.mismatched.items():
+            self._delete_lost(result)
+        for photo_id, right in result.mismatched.items():
             with self._database.session.begin() as db:
                 db.execute(update_of(Photo).where(Photo.id == photo_id).values(**right))
         storages = PhotoStorages(self._default, self._storages)
@@ -131,11 +131,11 @@ class PhotoAudit:
             storage.remove_partial_uploads(self._before) for storage in self._storages.values()
         )
 
-    def _delete_lost(self, found: Findings) -> None:
-        for ids in _batches(self._still_missing(found.missing)):
+    def _delete_lost(self, result: Findings) -> None:
+        for ids in _batches(self._still_missing(result.missing)):
             with self._database.session.begin() as db:
                 db.execute(delete_of(Photo).where(Photo.id.in_(ids)))
-        for ids in _batches(self._still_missing(found.missing_avatars)):
+        for ids in _batches(self._still_missing(result.missing_avatars)):
             with self._database.session.begin() as db:
                 db.execute(update_of(User).where(User.id.in_(ids)).values(avatar=""))
 
@@ -163,11 +163,11 @@ class PhotoAudit:
                     unreferenced += [(storage_name, name) for name in names if name not in there]
         return unreferenced
 
-    def _check_rows(self, found: Findings) -> None:
+    def _check_rows(self, result: Findings) -> None:
         with self._database.reads.connect() as db:
             rows = new = 0
             for row in photos.all_photos(db):
-                found.checked += 1
+                result.checked += 1
                 if row.storage == self._default:
                     rows += 1
                     # It may have been uploaded after the files were listed.
@@ -182,30 +182,30 @@ class PhotoAudit:
                     f"The storage {self._default} has no photo at all, the database has {rows}: "
                     "are the settings photos.* right?"
                 )
-            found.checked += len(self._sizes)
+            result.checked += len(self._sizes)
             for row in photos.all_photos(db):
-                self._check_row(row, found)
-            unknown = set(found.in_unknown_storage.values())
+                self._check_row(row, result)
+            unknown = set(result.in_unknown_storage.values())
             for user in photos.avatars(db):
                 if self._find_storage(user.avatar, None) is None and user.avatar not in unknown:
-                    found.missing_avatars[user.id] = user.avatar
+                    result.missing_avatars[user.id] = user.avatar
 
     def _is_in_default_storage(self, name: str) -> bool:
         """Return whether the storage for new photos has the file, intact if it was not listed."""
         return (self._default, name) in self._sizes or self._is_intact(self._default, name)
 
-    def _check_row(self, row: Row[Any], found: Findings) -> None:
+    def _check_row(self, row: Row[Any], result: Findings) -> None:
         """Compare a row with its file."""
         storage_name = self._find_storage(row.name, row.storage)
         if storage_name is None:
-            missing = found.missing if row.storage == self._default else found.in_unknown_storage
+            missing = result.missing if row.storage == self._default else result.in_unknown_storage
             missing[row.id] = row.name
             return
         size = self._sizes.get((storage_name, row.name), row.size)
         right = {"size": size, "digest": parse_digest(row.name), "storage": storage_name}
         there = {"size": row.size, "digest": row.digest, "storage": row.storage}
         if there != right:
-            found.mismatched[row.id] = right
+            result.mismatched[row.id] = right
 
     def _find_storage(self, name: str, preferred: str | None) -> str | None:
         """Return which storage has the intact file, trying `preferred` first; None for none."""

@@ -110,8 +110,8 @@ class PhotoCopy:
                     raise OSError(f"{self._target_name} does not return what was stored: {name}")
             with self._database.session.begin() as db:
                 lock_name(db, name)
-                here = (Photo.name == name, Photo.storage == self._source_name)
-                moved = update_of(Photo).where(*here)
+                is_match = (Photo.name == name, Photo.storage == self._source_name)
+                moved = update_of(Photo).where(*is_match)
                 db.execute(moved.values(storage=self._target_name))
                 if not photos.is_used(db, name):
                     self._target.delete(name)  # its owner has deleted it in the meantime

@@ -187,14 +187,14 @@ def record(
         created_at=now,
     )
     if is_new:
-        found = select(Photo.id).where(Photo.user_id == quota.user_id, Photo.name == image.name)
-        data = {"id": db.execute(found).scalar_one()}
+        query = select(Photo.id).where(Photo.user_id == quota.user_id, Photo.name == image.name)
+        data = {"id": db.execute(query).scalar_one()}
         events.record(db, EventType.PHOTO_CREATED, now, actor_id=quota.user_id, data=data)
         left = quota.remaining_bytes(db)
         quota.check(None if left is None else left + image.size, image.size, field)
     else:
-        here = (Photo.user_id == quota.user_id, Photo.digest == image.digest)
-        db.execute(update_of(Photo).where(*here).values(storage=storages.default))
+        is_match = (Photo.user_id == quota.user_id, Photo.digest == image.digest)
+        db.execute(update_of(Photo).where(*is_match).values(storage=storages.default))
     return image.name
 
 

@@ -113,9 +113,9 @@ class Authoring:
         """
         old = mentioned_logins(before or "", self.user_url)
         logins = {key: old.get(key, key) for key in map(str.lower, rendered.mentions)}
-        found = users.mentioned(db, [*logins.values()]) if logins else {}
+        result = users.mentioned(db, [*logins.values()]) if logins else {}
         known = {
-            key: found[login.lower()] for key, login in logins.items() if login.lower() in found
+            key: result[login.lower()] for key, login in logins.items() if login.lower() in result
         }
         kept = {key: old[key] for key in logins if key in old}
         present = {key: user.login for key, user in known.items()}

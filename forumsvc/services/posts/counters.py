@@ -37,11 +37,11 @@ def check(db: SqlConnection, *, progress: Callable[[], None] = lambda: None) -> 
     """
     findings = [_check_notifications(db)]
     progress()
-    for each in recount.recounts():
-        counts = db.execute(each.select_counts()).mappings().one()
-        table = each.model.__tablename__
+    for item in recount.recounts():
+        counts = db.execute(item.select_counts()).mappings().one()
+        table = item.model.__tablename__
         findings += [
-            Finding(f"{table}.{name}", counts["rows"], counts[name]) for name in each.expected
+            Finding(f"{table}.{name}", counts["rows"], counts[name]) for name in item.expected
         ]
         progress()
     return findings
@@ -60,8 +60,8 @@ def fix(db: Session, *, progress: Callable[[], None] = lambda: None) -> None:
     orphans = recount.orphans().scalar_subquery()
     db.execute(delete_of(Notification).where(Notification.id.in_(orphans)))
     progress()
-    for each in recount.recounts():
-        _fix_counters(db, each)
+    for item in recount.recounts():
+        _fix_counters(db, item)
         progress()
 
 
@@ -72,10 +72,10 @@ def _check_notifications(db: SqlConnection) -> Finding:
     return Finding(Notification.__tablename__, checked, wrong)
 
 
-def _fix_counters(db: Session, each: recount.Recount) -> None:
-    wrong = each.select_wrong_rows().order_by(None).subquery()
-    values = {name: wrong.c[f"expected_{name}"] for name in each.expected}
-    db.execute(update_of(each.model).where(each.id == wrong.c.id).values(values))
+def _fix_counters(db: Session, item: recount.Recount) -> None:
+    wrong = item.select_wrong_rows().order_by(None).subquery()
+    values = {name: wrong.c[f"expected_{name}"] for name in item.expected}
+    db.execute(update_of(item.model).where(item.id == wrong.c.id).values(values))
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
@@ -92,9 +92,9 @@ def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -
 
 
 def _count_topic(
-    db: Session, topic_id: int, user_id: int, node_id: int, sign: int, **more: Select[Any]
+    db: Session, topic_id: int, user_id: int, node_id: int, sign: int, **extra: Select[Any]
 ) -> None:
-    """Count a topic. more: by counter, the SELECT of a user's id for each row that counts."""
+    """Count a topic. extra: by counter, the SELECT of a user's id for each row that counts."""
     db.execute(
         update_without_invalidation(Node)
         .where(Node.id == node_id)
@@ -105,7 +105,7 @@ def _count_topic(
         "topics_count": select(literal(user_id, BigId).label("user_id")),
         "replies_count": select(Reply.user_id).where(*shown_replies),
         "favorites_count": select(Favorite.user_id).where(Favorite.topic_id == topic_id),
-        **more,
+        **extra,
     }
     notified = (recipients.notified_about_topic(), recipients.reporters_of_topic())
     lock_users(db, User.id.in_(union(*counted.values(), *notified)), topic_id=topic_id)

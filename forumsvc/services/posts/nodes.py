@@ -170,11 +170,11 @@ def _section_id(db: Session, name: str) -> int | None:
         return None
     name = _name("section", name)
     by_name = select(Section.id).where(Section.name == name)
-    found: int | None = db.scalar(by_name)
-    if found is None:
+    value: int | None = db.scalar(by_name)
+    if value is None:
         insert_or_ignore(db, Section, name=name)
-        found = db.scalars(by_name).one()
-    return found
+        value = db.scalars(by_name).one()
+    return value
 
 
 def _delete_empty_sections(db: Session) -> None:

@@ -78,5 +78,5 @@ def record_text_changed(
 
 
 def _over(post: _Post, before: datetime) -> Any:
-    found = select(post.id).where(text(HAS_DELETED_BODY), post.deleted_at <= before)
-    return found.order_by(post.deleted_at, post.id)
+    query = select(post.id).where(text(HAS_DELETED_BODY), post.deleted_at <= before)
+    return query.order_by(post.deleted_at, post.id)

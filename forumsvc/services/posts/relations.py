@@ -64,8 +64,8 @@ def _count_likes(
 ) -> int:
     """Add `by` to the likes of a topic or reply, record it, and return their number."""
     if not by:
-        [found] = rows(db, _select_likes_count(model), {"liked_id": liked_id})
-        return int(found.likes_count)
+        [row] = rows(db, _select_likes_count(model), {"liked_id": liked_id})
+        return int(row.likes_count)
     type_ = EventType.LIKE_CREATED if by > 0 else EventType.LIKE_DELETED
     kind = "reply" if model is Reply else "topic"
     ids = {f"{kind}_id": liked_id}
@@ -84,8 +84,8 @@ def _select_likes_count(model: type[Topic] | type[Reply]) -> Any:
 @cache
 def _update_likes_count(model: type[Topic] | type[Reply]) -> Any:
     likes = at_least_zero(model.likes_count + bindparam("by", type_=Integer))
-    here = model.id == bindparam("liked_id", type_=BigId)
-    return update_of(model).where(here).values(likes_count=likes).returning(model.likes_count)
+    is_match = model.id == bindparam("liked_id", type_=BigId)
+    return update_of(model).where(is_match).values(likes_count=likes).returning(model.likes_count)
 
 
 def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> None:

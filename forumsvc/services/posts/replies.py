@@ -171,9 +171,14 @@ def _count_in_topic(db: Session, reply: ReplyRow, by: int) -> None:
 
 
 def _record(
-    db: Session, type_: EventType, actor_id: int | None, now: datetime, reply: ReplyRow, **more: Any
+    db: Session,
+    type_: EventType,
+    actor_id: int | None,
+    now: datetime,
+    reply: ReplyRow,
+    **extra: Any,
 ) -> None:
-    action = Action(type_, actor_id, now, reply.user_id, reply.topic_id, reply.id, **more)
+    action = Action(type_, actor_id, now, reply.user_id, reply.topic_id, reply.id, **extra)
     actions.record(db, action)
 
 

@@ -159,8 +159,8 @@ class Rules:
             what, most = Message("links"), self.max_links
             if not links:
                 what, most = Message("images"), self.max_images
-            given = {"which": which, "most": most, "what": what}
-            raise Invalid("body", Clause("%(which)s may have at most %(most)d %(what)s", **given))
+            values = {"which": which, "most": most, "what": what}
+            raise Invalid("body", Clause("%(which)s may have at most %(most)d %(what)s", **values))
 
     def reason_to_hold(
         self, db: Session, actor_id: int, rendered: RenderedText, source: str, title: str | None
@@ -204,8 +204,8 @@ class Rules:
         if added:
             added = added.difference(*map(self.held.all_in, before))
         if added and self._author(db, actor_id).role not in _MODERATORS:
-            said = Message("holds a word that only a new post may have: %(word)s", word=min(added))
-            raise Invalid(field_name, said)
+            text = Message("holds a word that only a new post may have: %(word)s", word=min(added))
+            raise Invalid(field_name, text)
 
     def _check_words(self, field_name: str, *texts: str) -> None:
         for text in texts:

@@ -59,17 +59,17 @@ def check(database: Database) -> Checked:
     return Checked(checked, wrong)
 
 
-def fix(database: Database, found: Checked) -> int:
+def fix(database: Database, result: Checked) -> int:
     """Make the documents anew that are wrong; return how many. A damaged index is left."""
-    for one in found.wrong:
+    for item in result.wrong:
         # Removed before: a document of this version and the same words is not written again.
-        for at in range(0, len(one.ids), indexing.BATCH_SIZE):
-            ids = one.ids[at : at + indexing.BATCH_SIZE]
+        for at in range(0, len(item.ids), indexing.BATCH_SIZE):
+            ids = item.ids[at : at + indexing.BATCH_SIZE]
             with database.session.begin() as db:
                 indexing.lock(db, clock.now())
-                indexing.remove(db, one.words, ids)
-            indexing.index(database, one.words, ids)
-    return sum(len(one.ids) for one in found.wrong)
+                indexing.remove(db, item.words, ids)
+            indexing.index(database, item.words, ids)
+    return sum(len(entry.ids) for entry in result.wrong)
 
 
 def missing(db: Connection, words: Words, before: datetime) -> Iterator[Wrong]:
@@ -86,9 +86,9 @@ def missing(db: Connection, words: Words, before: datetime) -> Iterator[Wrong]:
 def _without_post(db: Connection, words: Words) -> Iterator[Wrong]:
     post = POSTS[words]
     ids: Any = select(words.id).where(~select(post.id).where(post.id == words.id).exists())
-    found = db.scalars(ids.order_by(words.id)).all()
-    if found:
-        yield Wrong(words, "of no post", found)
+    rows = db.scalars(ids.order_by(words.id)).all()
+    if rows:
+        yield Wrong(words, "of no post", rows)
 
 
 def _sample(db: Connection, words: Words) -> Sequence[int]:
@@ -99,8 +99,8 @@ def _sample(db: Connection, words: Words) -> Sequence[int]:
         return few
     last = db.scalar(select(func.max(words.id))) or 0
     ids = random.sample(range(few[0], last + 1), min(SAMPLE, last + 1 - few[0]))
-    found = {db.scalar(by_id.where(words.id >= one).limit(1)) for one in ids}
-    return sorted(found)
+    value = {db.scalar(by_id.where(words.id >= item).limit(1)) for item in ids}
+    return sorted(value)
 
 
 def _other_tokens(
@@ -111,8 +111,8 @@ def _other_tokens(
         part = ids[at : at + _BATCH]
         stored = _stored(db, words, part)
         for document in indexing.documents(db, words, part):
-            found = stored.get(document.source.id)
-            if found is not None and found != frozenset(document.words.split()):
+            result = stored.get(document.source.id)
+            if result is not None and result != frozenset(document.words.split()):
                 differing.append(document.source.id)
     if differing:
         # Behind the comparison: what has changed meanwhile is only late, too.
@@ -140,10 +140,10 @@ def _stored(db: Connection, words: Words, ids: Sequence[int]) -> dict[int, froze
     if db.dialect.name == "postgresql":
         stored = func.tsvector_to_array(words.words)
     columns: list[Any] = [words.id, stored.label("words")]
-    found = db.execute(select(*columns).where(words.id.in_(ids)))
+    result = db.execute(select(*columns).where(words.id.in_(ids)))
     return {
         row.id: frozenset(row.words.split() if isinstance(row.words, str) else row.words)
-        for row in found
+        for row in result
     }
 
 

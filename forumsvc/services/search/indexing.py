@@ -175,9 +175,9 @@ def _parts(made: Sequence[Document], most: int) -> Iterator[list[Document]]:
 def _write_unchanged(db: Session, words: Words, part: Sequence[Document]) -> list[int]:
     ids = [document.source.id for document in part]
     present = {row.id: row for row in _sources(db, words, ids)}
-    is_same = {one.source.id: present.get(one.source.id) == one.source for one in part}
+    is_same = {item.source.id: present.get(item.source.id) == item.source for item in part}
     _write(db, words, [document for document in part if is_same[document.source.id]])
-    return [one for one in ids if not is_same[one]]
+    return [item for item in ids if not is_same[item]]
 
 
 def index_now(db: Session, words: Words, ids: Sequence[int]) -> None:

@@ -101,7 +101,7 @@ def _fill_all(database: Database, progress: Progress) -> dict[Words, int]:
                 ids = search_documents.missing_ids(reads, words, first, last)
                 counts[words] += len(ids)
                 indexing.index(database, words, ids, _enlarge_cache)
-                newest = {one: search_documents.newest_id(reads, one) for one in POSTS}
+                newest = {post: search_documents.newest_id(reads, post) for post in POSTS}
                 progress(done + min(last, newest[words]), sum(newest.values()))
             done += search_documents.newest_id(reads, words)
     return counts

@@ -21,10 +21,10 @@ def upsert(db: Session, words: Words, rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         return
     if is_sqlite(db):
-        values: Any = [{**one, "version": TOKENS_VERSION} for one in rows]
+        values: Any = [{**row, "version": TOKENS_VERSION} for row in rows]
         db.connection().execute(_upsert_each(words), values)
         return
-    columns = {name: [one[name] for one in rows] for name in ("id", "created_at", "words")}
+    columns = {name: [row[name] for row in rows] for name in ("id", "created_at", "words")}
     db.connection().execute(_upsert_all(words), {**columns, "version": TOKENS_VERSION})
 
 

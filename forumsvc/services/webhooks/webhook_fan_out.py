@@ -34,7 +34,9 @@ def fan_out(db: Session, events: Sequence[EventRow], now: datetime) -> int:
     if values:
         dialect = db.get_bind().dialect.name
         db.execute(insert_of(WebhookDelivery, dialect).on_conflict_do_nothing(), values)
-        wanting = select(Webhook.id).where(Webhook.id.in_({one["webhook_id"] for one in values}))
+        wanting = select(Webhook.id).where(
+            Webhook.id.in_({value["webhook_id"] for value in values})
+        )
         jobs.make_due(db, JobKind.DELIVER, wanting, now)
     return len(values)
 

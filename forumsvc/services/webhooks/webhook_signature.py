@@ -35,7 +35,7 @@ def valid_secrets(
     """Return the secrets that sign now, the newest first: two for a day after a rotation."""
     overlaps = rotated_at is not None and now < rotated_at + OVERLAP
     generations = [generation, generation - 1] if overlaps else [generation]
-    return [derive_secret(session_secret, webhook_id, each) for each in generations]
+    return [derive_secret(session_secret, webhook_id, generation) for generation in generations]
 
 
 def headers(

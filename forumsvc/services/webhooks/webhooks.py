@@ -114,7 +114,7 @@ def _log(
     now: datetime,
     webhook_id: int,
     reason: str | None = None,
-    **more: Any,
+    **extra: Any,
 ) -> None:
-    details = {"webhook_id": webhook_id, **more}
+    details = {"webhook_id": webhook_id, **extra}
     actions.record(db, Action(action, actor_id, now, reason=reason, details=details))

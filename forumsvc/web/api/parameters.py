@@ -64,13 +64,13 @@ class Parameters:
     def _indexed(self, name: str) -> list[Any] | None:
         index_of = re.compile(rf"{re.escape(name)}\[([0-9]{{1,9}})\]")
         for source in (self._body, self._query):
-            found = {
+            match = {
                 int(index[1]): values[-1]
                 for key, values in source.items()
                 if (index := index_of.fullmatch(key)) and values
             }
-            if found:
-                return [found[number] for number in sorted(found)]
+            if match:
+                return [match[number] for number in sorted(match)]
         return None
 
     def get_from_query(self, name: str) -> Any:
@@ -82,8 +82,8 @@ class Parameters:
         return [*self._query.get(name, ()), *self._body.get(name, ())]
 
     def _values(self, name: str) -> list[Any] | None:
-        found = self._body.get(name)
-        return self._query.get(name) if found is None else found
+        result = self._body.get(name)
+        return self._query.get(name) if result is None else result
 
 
 def read_parameters(environ: dict[str, Any]) -> Parameters:

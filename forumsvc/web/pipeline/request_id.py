@@ -46,7 +46,7 @@ def request_id_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         REQUEST_ID.set(request_id)
         response = handler(request)
         # pyramid_tm has read X-Tm by now; clients do not get it.
-        headers = [each for each in response.headerlist if each[0] != "X-Tm"]
+        headers = [item for item in response.headerlist if item[0] != "X-Tm"]
         response.headerlist = [*headers, ("X-Request-Id", request_id)]
         if will_be_retried(request, request.exception):
             return response
@@ -81,9 +81,9 @@ def _escaped(text: str) -> str:
 
 
 def _id_of(environ: dict[str, Any]) -> str:
-    given = environ.get("HTTP_X_REQUEST_ID", "")
-    is_taken = _VALID_ID.fullmatch(given) and not given.lower().startswith(SWEEP_PREFIX)
-    return given if is_taken else secrets.token_hex(16)
+    value = environ.get("HTTP_X_REQUEST_ID", "")
+    is_taken = _VALID_ID.fullmatch(value) and not value.lower().startswith(SWEEP_PREFIX)
+    return value if is_taken else secrets.token_hex(16)
 
 
 def will_be_retried(request: ForumRequest, error: BaseException | None) -> bool:

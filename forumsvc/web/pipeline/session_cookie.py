@@ -56,9 +56,9 @@ def cookie_of(request: ForumRequest, name: str) -> str:
     may have set. WebOb's parser takes time by the square of the header's length, and fails for some
     bytes.
     """
-    found = ""
+    result = ""
     for part in request.environ.get("HTTP_COOKIE", "").split(";"):
         key, _, value = part.strip().partition("=")
         if key == name:
-            found = str(value).strip('"')  # RFC 6265 §4.1.1
-    return found
+            result = str(value).strip('"')  # RFC 6265 §4.1.1
+    return result

@@ -147,8 +147,8 @@ class BareEnvelope:
         """Return the document of a page of resources."""
         shown = [self.list_item(result.kind, row, request) for row in result.rows]
         if request.includes_state:
-            for one, state in zip(shown, result.states, strict=True):
-                one["state"] = state
+            for item, state in zip(shown, result.states, strict=True):
+                item["state"] = state
         return shown
 
     def search_document(self, result: SearchListing, request: ForumRequest) -> Any:
@@ -176,16 +176,16 @@ class BareEnvelope:
 
     def review_details(self, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return what a moderator needs to decide: the reports, the object and its author."""
-        found: Any = item.details  # type: ignore[attr-defined]  # of a ReviewItem
-        author = found.author
+        result: Any = item.details  # type: ignore[attr-defined]  # of a ReviewItem
+        author = result.author
         shown = user_detail(request.site, author, with_email=False, with_restriction=True)
-        shown["restrictions_count"] = found.restrictions_count
+        shown["restrictions_count"] = result.restrictions_count
         kind = Kind.TOPIC if item.row.reply_id is None else Kind.REPLY
         if item.row.kind == ReviewKind.HELD:
             kind = Kind.HELD_POST
         return {
-            "reports": [report_with_reporter(request.site, one) for one in found.reports],
-            "object": shown if found.object is None else self.detail(kind, found.object, request),
+            "reports": [report_with_reporter(request.site, item) for item in result.reports],
+            "object": shown if result.object is None else self.detail(kind, result.object, request),
             "author": shown,
         }
 
@@ -204,8 +204,8 @@ class BareEnvelope:
 
 def add_matches(shown: list[dict[str, Any]], result: SearchListing) -> None:
     """Add to each resource how it was found."""
-    for one, found in zip(shown, result.matches, strict=True):
-        one["match"] = found
+    for item, entry in zip(shown, result.matches, strict=True):
+        item["match"] = entry
 
 
 def _detailed(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:

@@ -91,9 +91,9 @@ class KeyedEnvelope(BareEnvelope):
     def notifications_document(self, result: NotificationListing, request: ForumRequest) -> Any:
         """Return a page of notifications under its name."""
         shown = super().notifications_document(result, request)
-        for one in shown:
-            _add_user_abilities(one["actor"], request)
-            for post in (one["reply"], one["mention"]):
+        for item in shown:
+            _add_user_abilities(item["actor"], request)
+            for post in (item["reply"], item["mention"]):
                 if post is not None:
                     _add_user_abilities(post["user"], request)
         return {"notifications": shown}
@@ -109,9 +109,9 @@ class KeyedEnvelope(BareEnvelope):
         if result.kind == Kind.NODE:
             document["meta"] = {"total": len(shown)}
         elif result.parent is not None:
-            for one, row in zip(shown, result.rows, strict=True):
+            for item, row in zip(shown, result.rows, strict=True):
                 reply = listed_reply(result.parent, row)
-                one["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
+                item["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
             document["meta"] = {"user_liked_reply_ids": _liked_reply_ids(result)}
         return document
 

@@ -108,8 +108,8 @@ def erase_user(
         "files": [avatar] if avatar else [],
     }
     jobs.enqueue(db, JobKind.ACCOUNT, now, work, user_id)
-    known = [one for one in (user.email, user.unconfirmed_email) if one is not None]
-    digests = [email_digest(secret, each) for each in known]
+    known = [item for item in (user.email, user.unconfirmed_email) if item is not None]
+    digests = [email_digest(secret, item) for item in known]
     details = {"posts": str(posts), "email_digests": digests}
     action = Action(AdminAction.USER_ERASED, actor_id, now, user_id, reason=reason, details=details)
     actions.record(db, action)

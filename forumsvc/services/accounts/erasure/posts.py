@@ -128,12 +128,14 @@ def _remove_titles(db: Session, now: datetime, account: Account, keys: Sequence[
     rows = db.execute(with_row_locks(in_order.order_by(Notification.id), Notification)).all()
     # Older ones have the topic's id in the column alone, and if it was shown.
     details = [{"topic_id": row.topic_id, **json.loads(row.details or "{}")} for row in rows]
-    ids = [each["topic_id"] if isinstance(each["topic_id"], int) else None for each in details]
+    ids = [
+        detail["topic_id"] if isinstance(detail["topic_id"], int) else None for detail in details
+    ]
     is_own = (Topic.id.in_(ids), Topic.user_id == account.user_id)
     own = set(db.scalars(select(Topic.id).where(*is_own)))
-    for row, each, topic_id in zip(rows, details, ids, strict=True):
+    for row, item, topic_id in zip(rows, details, ids, strict=True):
         if topic_id in own:
-            new = json.dumps({**each, "title": account.removed}, ensure_ascii=False)
+            new = json.dumps({**item, "title": account.removed}, ensure_ascii=False)
             update = update_without_invalidation(Notification).values(details=new)
             db.execute(update.where(Notification.id == row.id))
 

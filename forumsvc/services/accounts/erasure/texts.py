@@ -64,7 +64,7 @@ def erase_login(
     own = [f"(?:https?:)?{re.escape(each)}" for each in (site, escape(site)) if each]
     page = "|".join([*dict.fromkeys(own), r"\]\(<?", r"\]:[ \t]*<?", 'href="', 'src="'])
     at_login = "|".join(map(re.escape, mentioned_as))
-    slugs = "|".join(re.sub("[^a-z0-9_-]", "", each.lower()) for each in mentioned_as)
+    slugs = "|".join(re.sub("[^a-z0-9_-]", "", mentioned_a.lower()) for mentioned_a in mentioned_as)
     of_mentions = [
         (rf'<a href="[^"]*" class="user-mention">@(?:{at_login})</a>', new),
         (rf"(?<![A-Za-z0-9_@/+])@(?:{at_login}){_END}", new),
@@ -79,8 +79,8 @@ def erase_login(
         (rf"((?:{page})/avatars/){written}(?=\.svg)", rf"\g<1>{new_login}"),
         *(
             (rf"(?<![A-Za-z0-9_.+-]){re.escape(form)}(?![A-Za-z0-9_-])", new)
-            for each in addresses
-            for form in dict.fromkeys([each, escape(each)])
+            for address in addresses
+            for form in dict.fromkeys([address, escape(address)])
         ),
     ]
     compiled = [(re.compile(pattern, re.IGNORECASE), by) for pattern, by in patterns]
@@ -176,7 +176,7 @@ def _rewritten(
     account: Account, columns: Sequence[Any], row: Any, rewrites: Sequence[Rewrite]
 ) -> dict[str, str]:
     """Return what changes of a row, by the first rewrite after which every text fits."""
-    before = {one: getattr(row, one.key) for one in columns if getattr(row, one.key)}
+    before = {column: getattr(row, column.key) for column in columns if getattr(row, column.key)}
     for rewrite in rewrites:
         new = {column: rewrite(text) for column, text in before.items()}
         if all(
@@ -194,14 +194,14 @@ def _holds(model: Any, names: Sequence[str], account: Account) -> ColumnElement[
     if model is IdempotencyKey:
         words.add(f'"{account.login}"')
     columns = [getattr(model, name) for name in names]
-    found = or_(
-        *(each.icontains(word, autoescape=True) for each in columns for word in sorted(words))
+    result = or_(
+        *(column.icontains(word, autoescape=True) for column in columns for word in sorted(words))
     )
     # Somebody else may have the login by now, and others may have written the word before.
     written = getattr(model, "updated_at", getattr(model, "created_at", None))
     if written is None:
-        return found
-    return and_(model.created_at <= account.since + _IN_FLIGHT, written >= account.joined, found)
+        return result
+    return and_(model.created_at <= account.since + _IN_FLIGHT, written >= account.joined, result)
 
 
 def _step(
