@@ -130,22 +130,20 @@ def _made_of(caller: Caller, path: str, monkeypatch: pytest.MonkeyPatch) -> list
     return seen if is_covered else []
 
 
-def test_every_cached_view_is_tested(forum: Forum) -> None:
+def test_every_cached_view_is_tested(forum):
     views = [view["introspectable"] for view in forum.registry.introspector.get_category("views")]
     policies = {view.get("cache_policy") for view in views} - {None}
     assert policies == set(PATHS) == set(VERSIONS)
 
 
 @each("policy", PATHS)
-def test_every_column_of_a_cached_page_is_covered_by_its_versions(
-    forum: Forum, policy: CachePolicy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_column_of_a_cached_page_is_covered_by_its_versions(forum, policy, monkeypatch):
     statements = [one for path in PATHS[policy] for one in statements_of(forum, path, monkeypatch)]
     assert len(statements) >= len(PATHS[policy])
     assert uncovered(policy, statements) == set()
 
 
-def test_a_column_that_no_version_covers_is_found() -> None:
+def test_a_column_that_no_version_covers_is_found():
     columns: tuple[Any, ...] = (Topic.title, User.login)
     listed = select(*columns).join(User, User.id == Topic.user_id)
     assert uncovered(TOPIC_LIST, [listed]) == set()

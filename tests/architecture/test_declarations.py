@@ -1,7 +1,5 @@
 """What each model declares of its rows: complete, and done by what is made of it."""
 
-from typing import Any
-
 import pytest
 from sqlalchemy import Table
 
@@ -18,7 +16,7 @@ def refers_to(table: Table, other: str) -> set[str]:
     return {key.parent.name for key in table.foreign_keys if key.column.table.name == other}
 
 
-def test_every_column_that_refers_to_users_says_what_an_erasure_does() -> None:
+def test_every_column_that_refers_to_users_says_what_an_erasure_does():
     declared_columns = {
         (model.__tablename__, name) for model, erasure in ERASURES.items() for name in erasure
     }
@@ -33,12 +31,12 @@ def test_every_column_that_refers_to_users_says_what_an_erasure_does() -> None:
         {Photo: {"user_id": DELETE}},
     ],
 )
-def test_special_work_needs_a_step_and_a_step_needs_its_declaration(changed: Any) -> None:
+def test_special_work_needs_a_step_and_a_step_needs_its_declaration(changed):
     with pytest.raises(TypeError, match=r"\['(topic_follows|photos)\.user_id'\]"):
         erasure_steps.steps_of((ERASURES | changed).items())
 
 
-def test_every_step_of_a_column_is_declared_and_children_are_deleted_first() -> None:
+def test_every_step_of_a_column_is_declared_and_children_are_deleted_first():
     steps = list(erasure_steps.steps_of(ERASURES.items()))
     deleted, special = (
         {
@@ -60,6 +58,6 @@ def test_every_step_of_a_column_is_declared_and_children_are_deleted_first() -> 
         assert [name for name in posts if name in steps] == steps
 
 
-def test_every_select_of_several_tables_has_its_file() -> None:
+def test_every_select_of_several_tables_has_its_file():
     files = {one.file for one in personal_data.EXPORTS if not one.columns}
     assert set(personal_data._JOINED) == files

@@ -10,7 +10,7 @@ PATH = re.compile(r"`((?:[a-z_0-9.]+/)+[a-z_0-9]+\.(?:py|md|yaml|toml|conf|servi
 LINK = re.compile(r"\[[^]]*\]\((?!https?:|/|#)([^)#]+)[^)]*\)")
 
 
-def test_every_path_and_every_link_of_a_page_leads_to_a_file() -> None:
+def test_every_path_and_every_link_of_a_page_leads_to_a_file():
     missing = []
     for page in PAGES:
         text = page.read_text("utf-8")

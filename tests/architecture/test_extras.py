@@ -25,7 +25,7 @@ NEED_THEM = {
 }
 
 
-def test_only_what_talks_to_postgresql_redis_and_s3_needs_their_packages() -> None:
+def test_only_what_talks_to_postgresql_redis_and_s3_needs_their_packages():
     command = [sys.executable, "-c", IMPORT_ALL]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert {*done.stdout.split()} == NEED_THEM

@@ -82,12 +82,12 @@ def _parts(path: Path) -> tuple[str, ...]:
     return parts[:-1] if parts[-1] == "__init__" else parts
 
 
-def test_every_part_of_the_package_has_a_floor() -> None:
+def test_every_part_of_the_package_has_a_floor():
     there = {(_parts(path) or ("__init__",))[0] for path in MODULES}
     assert there - set(FLOOR_OF) == set()
 
 
-def test_imports_go_down() -> None:
+def test_imports_go_down():
     wrong = [
         (str(path.relative_to(PACKAGE)), one)
         for path in MODULES
@@ -106,13 +106,13 @@ def test_imports_go_down() -> None:
         "def f():\n    from forumsvc.views import topics",
     ],
 )
-def test_an_import_that_goes_up_is_seen_however_it_is_written(source: str) -> None:
+def test_an_import_that_goes_up_is_seen_however_it_is_written(source):
     [found] = imports_of(source, ("services", "topics"), is_package=False)
     assert found[0] == "views"
     assert not goes_down("services", found)
 
 
-def test_no_two_modules_import_each_other_even_inside_functions() -> None:
+def test_no_two_modules_import_each_other_even_inside_functions():
     modules = {_parts(path): path for path in MODULES}
     graph = {
         ".".join(parts): {
@@ -133,12 +133,12 @@ def _module_of(name: tuple[str, ...], modules: set[tuple[str, ...]]) -> tuple[st
     return name if name in modules else _module_of(name[:-1], modules)
 
 
-def test_files_are_small() -> None:
+def test_files_are_small():
     lines = {str(path.relative_to(PACKAGE)): path.read_text().count("\n") for path in MODULES}
     assert {path: count for path, count in lines.items() if count > 300} == {}
 
 
-def test_every_database_is_opened_with_the_cache_told_of_its_writes() -> None:
+def test_every_database_is_opened_with_the_cache_told_of_its_writes():
     makers = [
         str(path.relative_to(PACKAGE))
         for path in MODULES

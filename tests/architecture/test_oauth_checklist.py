@@ -23,7 +23,7 @@ def names_of_tests() -> frozenset[str]:
     )
 
 
-def test_each_must_names_tests_that_exist_or_says_why_it_is_not_held() -> None:
+def test_each_must_names_tests_that_exist_or_says_why_it_is_not_held():
     text = (Path(__file__).parent / "oauth_checklist.yaml").read_text("utf-8")
     checklist: dict[str, list[dict[str, Any]]] = yaml.safe_load(text)
     assert list(checklist) == RFCS

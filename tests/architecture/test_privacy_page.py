@@ -13,7 +13,7 @@ TABLES = User.metadata.tables
 PERSONAL = {"user_id", "actor_id", "account", "address", "email", "login", "words", "by_id"}
 
 
-def test_every_table_with_something_of_a_person_has_its_place() -> None:
+def test_every_table_with_something_of_a_person_has_its_place():
     declared_tables = {model.__tablename__ for model, _ in declared("__erasure__")}
     of_people = {name for name, table in TABLES.items() if PERSONAL & set(table.c.keys())}
     rows = re.findall(r"^\|[^|]*\|([^|]*)\|", IN_DATABASE, re.M)
@@ -22,7 +22,7 @@ def test_every_table_with_something_of_a_person_has_its_place() -> None:
     assert len(named) == len(set(named))
 
 
-def test_every_setting_that_is_named_exists() -> None:
+def test_every_setting_that_is_named_exists():
     areas = {setting.name.partition(".")[0] for setting in DECLARED}
     named = set(re.findall(r"`([a-z_]+\.[a-z_]+)`", PAGE))
     known = {setting.name for setting in DECLARED}

@@ -53,7 +53,7 @@ PARTS = {
 
 
 @each(("place", "names"), [part for parts in PARTS.values() for part in parts.items()])
-def test_the_installed_version_has_each_private_part(place: str, names: list[str]) -> None:
+def test_the_installed_version_has_each_private_part(place, names):
     module, _, inner = place.partition(":")
     for path in names:
         found = importlib.import_module(module)
@@ -63,7 +63,7 @@ def test_the_installed_version_has_each_private_part(place: str, names: list[str
 
 
 @each("library", PARTS)
-def test_a_library_with_private_parts_in_use_has_an_upper_bound(library: str) -> None:
+def test_a_library_with_private_parts_in_use_has_an_upper_bound(library):
     texts = requires("forumsvc") or []
     bounds = [text for text in texts if re.match(rf"{library}(\[\w+\])?[<>~=]", text, re.I)]
     assert bounds

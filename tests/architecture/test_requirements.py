@@ -38,7 +38,7 @@ def normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_every_imported_library_is_declared() -> None:
+def test_every_imported_library_is_declared():
     distributions = packages_distributions()
     names = declared()
     missing = set()

@@ -65,28 +65,26 @@ def endpoint_of(view: dict[str, Any]) -> str:
     return f"{view['request_methods']} {PLACES[view['context']]}{name}"
 
 
-def test_every_view_names_one_permission_of_its_own_and_its_method(
-    views: list[dict[str, Any]],
-) -> None:
+def test_every_view_names_one_permission_of_its_own_and_its_method(views):
     for view in views:
         assert len(view["words"]) == 1, view
         assert view["words"] != [FORBIDDEN], view
         assert view["route_name"] is None or isinstance(view["request_methods"], str), view
 
 
-def test_a_view_without_permission_answers_an_error(views: list[dict[str, Any]]) -> None:
+def test_a_view_without_permission_answers_an_error(views):
     without = [view for view in views if NO_PERMISSION_REQUIRED in view["words"]]
     assert {view["context"].__name__ for view in without} == WITHOUT_PERMISSION
 
 
-def test_only_views_for_programs_need_no_csrf_token(views: list[dict[str, Any]]) -> None:
+def test_only_views_for_programs_need_no_csrf_token(views):
     # None is the default, which requires the token.
     answering = [view for view in views if not view["exception_only"]]
     without = {view["route_name"] for view in answering if view["require_csrf"] is False}
     assert without - {None} == {"api", "oauth_token", "oauth_revoke", "oauth_introspect"}
 
 
-def test_no_two_views_have_the_same_name_in_the_metrics(views: list[dict[str, Any]]) -> None:
+def test_no_two_views_have_the_same_name_in_the_metrics(views):
     named: dict[str, set[Any]] = {}
     for view in views:
         named.setdefault(operation_name(view["callable"]), set()).add(view["callable"])
@@ -96,9 +94,7 @@ def test_no_two_views_have_the_same_name_in_the_metrics(views: list[dict[str, An
 ACTIONS = {"ban", "unban", "normal", "excellent", "unexcellent", "close", "open"}
 
 
-def test_every_view_of_the_tree_is_in_the_access_matrix_and_the_other_way_round(
-    views: list[dict[str, Any]],
-) -> None:
+def test_every_view_of_the_tree_is_in_the_access_matrix_and_the_other_way_round(views):
     tried = set()
     for row in access_matrix.rows():
         kind = re.search(r"/action.*[?&]type=(\w+)", row.path)

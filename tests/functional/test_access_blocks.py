@@ -28,7 +28,7 @@ def root(forum: Forum) -> Person:
     return root_of(forum)
 
 
-def test_all_answers_nothing_to_the_network(forum: Forum, root: Person, alice: Person) -> None:
+def test_all_answers_nothing_to_the_network(forum, root, alice):
     block(root, severity="all")
     refused = call(forum.nobody, "GET", "/topics")
     assert (refused.status_int, refused.json) == (403, {"error": BLOCKED})
@@ -44,7 +44,7 @@ def test_all_answers_nothing_to_the_network(forum: Forum, root: Person, alice: P
     assert status(alice, address=ELSEWHERE) == 200
 
 
-def test_a_browser_from_a_blocked_network_is_told_by_a_page(forum: Forum, root: Person) -> None:
+def test_a_browser_from_a_blocked_network_is_told_by_a_page(forum, root):
     block(root)
     environ = {"REMOTE_ADDR": ADDRESS, "HTTP_ACCEPT": "text/html"}
     page = forum.app.get("/", extra_environ=environ, status=403)
@@ -52,7 +52,7 @@ def test_a_browser_from_a_blocked_network_is_told_by_a_page(forum: Forum, root: 
     assert BLOCKED in page.text
 
 
-def test_health_and_metrics_are_never_blocked(make_forum: MakeForum) -> None:
+def test_health_and_metrics_are_never_blocked(make_forum):
     forum = make_forum(metrics__enabled="true")
     block(root_of(forum))
     environ = {"REMOTE_ADDR": ADDRESS}
@@ -60,14 +60,14 @@ def test_health_and_metrics_are_never_blocked(make_forum: MakeForum) -> None:
         assert forum.app.get(path, extra_environ=environ, status="*").status_int == 200, path
 
 
-def test_an_admin_who_is_logged_in_is_never_blocked(forum: Forum, root: Person) -> None:
+def test_an_admin_who_is_logged_in_is_never_blocked(forum, root):
     block_id = content(block(root))["id"]
     assert status(root) == 200
     assert call(root, "DELETE", f"/access_blocks/{block_id}").status_int == 200
     assert status(forum.nobody) == 200
 
 
-def test_write_lets_the_network_read(forum: Forum, root: Person, alice: Person) -> None:
+def test_write_lets_the_network_read(forum, root, alice):
     node = forum.node()
     topic = forum.topic(alice, node)
     block(root, severity="write")
@@ -83,7 +83,7 @@ def test_write_lets_the_network_read(forum: Forum, root: Person, alice: Person) 
     )
 
 
-def test_sign_up_refuses_new_accounts_alone(forum: Forum, root: Person, alice: Person) -> None:
+def test_sign_up_refuses_new_accounts_alone(forum, root, alice):
     block(root, severity="sign_up")
     refused = call(forum.nobody, "POST", "/users", ACCOUNT)
     expected = (403, {"error": "Sign-up from your network is not possible."})
@@ -95,7 +95,7 @@ def test_sign_up_refuses_new_accounts_alone(forum: Forum, root: Person, alice: P
     assert answer.status_int == 201
 
 
-def test_the_hardest_of_several_blocks_holds(forum: Forum, root: Person, alice: Person) -> None:
+def test_the_hardest_of_several_blocks_holds(forum, root, alice):
     block(root, "203.0.113.0/24", "all")
     block(root, "203.0.113.7", "sign_up")
     assert status(alice) == 403
@@ -117,9 +117,7 @@ def test_the_hardest_of_several_blocks_holds(forum: Forum, root: Person, alice: 
     ],
 )
 @pytest.mark.both_databases
-def test_a_network_holds_its_addresses_and_no_others(
-    forum: Forum, root: Person, value: str, inside: str, outside: str
-) -> None:
+def test_a_network_holds_its_addresses_and_no_others(forum, root, value, inside, outside):
     block(root, value)
     assert status(forum.nobody, address=inside) == 403
     assert status(forum.nobody, address=outside) == 200
@@ -127,9 +125,7 @@ def test_a_network_holds_its_addresses_and_no_others(
 
 
 @pytest.mark.both_databases
-def test_a_block_ends_by_the_clock(
-    forum: Forum, root: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_block_ends_by_the_clock(forum, root, monkeypatch):
     end = clock.now() + timedelta(minutes=30)
     block(root, expires_at=clock.rfc3339(end))
     assert status(forum.nobody) == 403
@@ -140,9 +136,7 @@ def test_a_block_ends_by_the_clock(
 
 
 @pytest.mark.both_databases
-def test_another_process_sees_each_change_with_the_next_request(
-    make_forum: MakeForum, forum: Forum, root: Person, alice: Person
-) -> None:
+def test_another_process_sees_each_change_with_the_next_request(make_forum, forum, root, alice):
     """The second application reads no version but with what it reads anyway."""
     other = make_forum(accounts__registration="open")
     member, visitor = other.caller(alice.token), other.nobody
@@ -164,8 +158,8 @@ def test_another_process_sees_each_change_with_the_next_request(
 @pytest.mark.parametrize("path", ["/topics", "/nodes", "/topics/{}", "/topics/{}/replies"])
 @pytest.mark.both_databases
 def test_another_process_refuses_the_next_visitor_who_reads_topics(
-    make_forum: MakeForum, forum: Forum, root: Person, alice: Person, path: str
-) -> None:
+    make_forum, forum, root, alice, path
+):
     shown = path.format(forum.topic(alice, forum.node()))
     other = make_forum()
     for _ in range(2):
@@ -175,9 +169,7 @@ def test_another_process_refuses_the_next_visitor_who_reads_topics(
 
 
 @pytest.mark.both_databases
-def test_a_visitor_whose_request_reads_no_version_is_refused_after_the_recheck(
-    make_forum: MakeForum, root: Person
-) -> None:
+def test_a_visitor_whose_request_reads_no_version_is_refused_after_the_recheck(make_forum, root):
     other = make_forum(moderation__blocks_recheck_seconds="0")
     assert status(other.nobody, "/users") == 200
     block(root)
@@ -185,7 +177,7 @@ def test_a_visitor_whose_request_reads_no_version_is_refused_after_the_recheck(
 
 
 @pytest.mark.both_databases
-def test_no_read_has_a_statement_more_for_it(forum: Forum, root: Person, alice: Person) -> None:
+def test_no_read_has_a_statement_more_for_it(forum, root, alice):
     node = forum.node()
     topic = forum.topic(alice, node)
     paths = ("/topics", f"/topics/{topic}", "/users", "/nodes")

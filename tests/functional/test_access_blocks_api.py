@@ -22,9 +22,7 @@ def records(forum: Forum) -> list[Any]:
         return [*db.execute(select(AuditRecord.__table__).order_by(AuditRecord.id))]
 
 
-def test_each_change_is_in_the_log_for_admins_without_email_addresses_and_no_event(
-    forum: Forum, root: Person
-) -> None:
+def test_each_change_is_in_the_log_for_admins_without_email_addresses_and_no_event(forum, root):
     one = block(root, "192.0.2.0/24", "write").json["id"]
     block(root, "192.0.2.0/24", "all", reason="Worse")
     root.delete(f"/access_blocks/{one}")
@@ -44,7 +42,7 @@ def test_each_change_is_in_the_log_for_admins_without_email_addresses_and_no_eve
         assert db.scalar(select(func.count()).select_from(Event)) == 0
 
 
-def test_blocks_are_paged_the_newest_first(forum: Forum, root: Person) -> None:
+def test_blocks_are_paged_the_newest_first(forum, root):
     for number in range(5):
         block(root, f"192.0.2.{number}", "sign_up")
     page = root.get("/access_blocks", limit=2)

@@ -8,7 +8,7 @@ import pytest
 
 from forumsvc.log_lines import LineFormatter
 from tests.cases import each
-from tests.functional.forum import API, Forum, Person
+from tests.functional.forum import API
 from tests.functional.pages.visitor import Visitor, with_password
 from tests.functional.raw import raw
 
@@ -26,9 +26,7 @@ def logged(access: pytest.LogCaptureFixture) -> str:
     return lines[-1]
 
 
-def test_a_line_has_address_user_method_path_status_and_time(
-    forum: Forum, alice: Person, access: pytest.LogCaptureFixture
-) -> None:
+def test_a_line_has_address_user_method_path_status_and_time(forum, alice, access):
     environ = {"REMOTE_ADDR": "2001:db8::7"}
     answer = forum.app.get(
         f"{API}/users/me?access_token={alice.token}&limit=5", extra_environ=environ
@@ -40,9 +38,7 @@ def test_a_line_has_address_user_method_path_status_and_time(
     assert str(alice.token) not in access.text
 
 
-def test_each_record_of_a_request_can_show_its_id(
-    forum: Forum, access: pytest.LogCaptureFixture
-) -> None:
+def test_each_record_of_a_request_can_show_its_id(forum, access):
     access.handler.setFormatter(LineFormatter("%(request_id)s %(message)s"))
     logging.getLogger("forumsvc").warning("before any request")
     answers = [forum.app.get(f"{API}/nodes") for _ in range(2)]
@@ -50,15 +46,13 @@ def test_each_record_of_a_request_can_show_its_id(
     assert lines == ["-", *(answer.headers["X-Request-Id"] for answer in answers)]
 
 
-def test_nobody_has_a_dash_for_the_user(forum: Forum, access: pytest.LogCaptureFixture) -> None:
+def test_nobody_has_a_dash_for_the_user(forum, access):
     raw(forum, "GET", f"{API}/nodes", {"Authorization": "Bearer a-wrong-token"})
     assert f" - GET {API}/nodes 401 " in logged(access)
     assert "a-wrong-token" not in access.text
 
 
-def test_whoever_is_logged_in_on_the_pages_is_named(
-    forum: Forum, access: pytest.LogCaptureFixture
-) -> None:
+def test_whoever_is_logged_in_on_the_pages_is_named(forum, access):
     ann = with_password(forum)
     visitor = Visitor(forum, REMOTE_ADDR="192.0.2.4")
     visitor.log_in()
@@ -67,14 +61,14 @@ def test_whoever_is_logged_in_on_the_pages_is_named(
 
 
 @each("forged", ["%0A192.0.2.9 1 GET / 200", "%1b[2J", "%E2%80%A8", "%C2%85"])
-def test_a_path_forges_no_line(forum: Forum, access: pytest.LogCaptureFixture, forged: str) -> None:
+def test_a_path_forges_no_line(forum, access, forged):
     raw(forum, "GET", f"{API}/{forged.replace(' ', '%20')}")
     line = logged(access)
     assert line.isprintable()
     assert line.isascii()
 
 
-def test_an_address_forges_no_line(forum: Forum, access: pytest.LogCaptureFixture) -> None:
+def test_an_address_forges_no_line(forum, access):
     environ = {"REMOTE_ADDR": "192.0.2.1\n192.0.2.9 1 GET / 200"}
     forum.app.get("/", extra_environ=environ)
     assert logged(access).isprintable()

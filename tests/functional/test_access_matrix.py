@@ -74,7 +74,7 @@ def call(app: TestApp, role: str, row: Row) -> TestResponse:
 
 @on_sqlite
 @pytest.mark.extended
-def test_every_cell(app: TestApp, fixture: PermissionFixture) -> None:
+def test_every_cell(app, fixture):
     wrong = {}
     for row in access_matrix.rows():
         for role, mark in row.cells.items():
@@ -172,7 +172,7 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
                 assert shown[changed] == "A new text"
 
 
-def test_the_abilities(app: TestApp, fixture: PermissionFixture) -> None:
+def test_the_abilities(app, fixture):
     wrong = {}
     for expected in access_matrix.abilities():
         for role, abilities in expected.by_role.items():
@@ -211,7 +211,7 @@ ENDPOINT_OF = {
 }
 
 
-def test_the_two_tables_agree() -> None:
+def test_the_two_tables_agree():
     by_endpoint = {f"{row.method} {row.path}": row for row in access_matrix.rows()}
     compared = 0
     for expected in access_matrix.abilities():

@@ -50,9 +50,7 @@ def post(who: Caller, node: int) -> Any:
     return who.post("/topics", title="Hello", body="I am new", node_id=node)
 
 
-def test_a_new_account_only_reads_until_it_is_approved(
-    careful: Forum, ann: Caller, chief: Person
-) -> None:
+def test_a_new_account_only_reads_until_it_is_approved(careful, ann, chief):
     node = careful.node()
     assert content(ann.get("/users/me"))["level"] == "newbie"
     refused = post(ann, node)
@@ -73,8 +71,8 @@ def test_a_new_account_only_reads_until_it_is_approved(
 
 @pytest.mark.parametrize("role", [Role.MAINTAINER, Role.ADMIN])
 def test_who_got_a_role_while_the_review_was_open_cannot_be_deleted_by_it(
-    careful: Forum, ann: Caller, chief: Person, role: Role
-) -> None:
+    careful, ann, chief, role
+):
     with careful.database.session.begin() as db:
         accounts.set_role(db, "ann", role)
     refused = resolve_only(chief, "delete", reason="Too late")
@@ -83,9 +81,7 @@ def test_who_got_a_role_while_the_review_was_open_cannot_be_deleted_by_it(
     assert resolve_only(chief, "approve").status_int == 200
 
 
-def test_who_is_approved_is_told_by_mail_and_on_the_site(
-    careful: Forum, ann: Caller, chief: Person
-) -> None:
+def test_who_is_approved_is_told_by_mail_and_on_the_site(careful, ann, chief):
     resolve_only(chief, "approve", reason="Welcome")
     me = content(ann.get("/users/me"))
     person = Person(ann.app, ann.token, me["id"], "ann")
@@ -94,9 +90,7 @@ def test_who_is_approved_is_told_by_mail_and_on_the_site(
     assert (mail.kind, mail.recipient) == ("account_approved", "ann@example.org")
 
 
-def test_a_refused_account_is_deleted_and_its_owner_is_told(
-    careful: Forum, ann: Caller, chief: Person
-) -> None:
+def test_a_refused_account_is_deleted_and_its_owner_is_told(careful, ann, chief):
     assert resolve_only(chief, "delete", reason="A robot").status_int == 200
     assert ann.get("/users/me").status_int == 401
     with careful.database.reads.connect() as db:
@@ -112,7 +106,7 @@ def test_a_refused_account_is_deleted_and_its_owner_is_told(
     assert (text.recipient, "A robot" in text.text) == ("ann@example.org", True)
 
 
-def test_an_account_that_ends_unconfirmed_leaves_the_queue(make_forum: MakeForum) -> None:
+def test_an_account_that_ends_unconfirmed_leaves_the_queue(make_forum):
     forum = make_forum(
         accounts__registration="approval", accounts__confirm_email="true", mail__delivery="folder"
     )
@@ -127,7 +121,7 @@ def test_an_account_that_ends_unconfirmed_leaves_the_queue(make_forum: MakeForum
 
 
 @pytest.mark.parametrize("must_confirm", [True, False])
-def test_who_has_to_wait_is_told_for_what(make_forum: MakeForum, must_confirm: bool) -> None:
+def test_who_has_to_wait_is_told_for_what(make_forum, must_confirm):
     forum = make_forum(
         accounts__registration="open",
         accounts__confirm_email=str(must_confirm).lower(),
@@ -145,22 +139,20 @@ def test_who_has_to_wait_is_told_for_what(make_forum: MakeForum, must_confirm: b
     assert (page.status_int, page.html.find(href="/settings")) == (200, None)
 
 
-def test_the_account_that_waits_is_recorded_for_bots(careful: Forum, ann: Caller) -> None:
+def test_the_account_that_waits_is_recorded_for_bots(careful, ann):
     with careful.database.reads.connect() as db:
         types = db.scalars(select(Event.type).order_by(Event.id)).all()
     assert types[-2:] == ["user.created", "review.opened"]
 
 
-def test_accounts_need_no_approval_where_registration_is_open(make_forum: MakeForum) -> None:
+def test_accounts_need_no_approval_where_registration_is_open(make_forum):
     forum = make_forum(accounts__registration="open", accounts__confirm_email="false")
     chief = forum.person("chief", role="maintainer", scope=MODERATE)
     assert forum.nobody.post("/users", **ANN).status_int == 201
     assert content(chief.get("/reviews")) == []
 
 
-def test_a_suspicious_network_needs_approval_where_registration_is_open(
-    make_forum: MakeForum,
-) -> None:
+def test_a_suspicious_network_needs_approval_where_registration_is_open(make_forum):
     forum = make_forum(accounts__registration="open", accounts__confirm_email="false")
     root = forum.person("root", role="admin", scope="read write moderate admin")
     block = {"kind": "email_domain", "value": "example.org", "severity": "approval"}

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from forumsvc.db.engine import Database
 from forumsvc.models import Reply, Topic, User
 from tests.functional import another_forum
 from tests.functional.cli.conftest import INI, run_command
-from tests.functional.forum import SECRET, Forum
+from tests.functional.forum import SECRET
 from tests.functional.pages.visitor import Visitor
 
 SCRIPT = Path(another_forum.__file__)
@@ -36,9 +35,7 @@ EXPORT = {
 
 
 @pytest.mark.both_databases
-def test_it_loads_with_right_counters_and_its_members_log_in_by_a_link(
-    forum: Forum, database: Database, tmp_path: Path
-) -> None:
+def test_it_loads_with_right_counters_and_its_members_log_in_by_a_link(forum, database, tmp_path):
     export, dump, ini = (tmp_path / name for name in ("export.json", "dump", "forum.ini"))
     export.write_text(json.dumps(EXPORT))
     subprocess.run([sys.executable, "-I", SCRIPT, export, dump], check=True)
@@ -60,6 +57,6 @@ def test_it_loads_with_right_counters_and_its_members_log_in_by_a_link(
     assert "Be kind." in visitor.get("/topics/6")
 
 
-def test_the_document_shows_the_script() -> None:
+def test_the_document_shows_the_script():
     [shown] = re.findall("```python\n(.*?)```", DOCUMENT.read_text("utf-8"), re.S)
     assert shown in SCRIPT.read_text("utf-8")

@@ -2,21 +2,17 @@
 
 import io
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
-import pytest
 from PIL import Image
 from sqlalchemy import update
 
 from forumsvc.models import Photo, Topic
 from forumsvc.services.photos import photos
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import picture, send
 
 
-def test_every_form_of_its_address_names_an_uploaded_picture(alice: Person) -> None:
+def test_every_form_of_its_address_names_an_uploaded_picture(alice):
     url = send(alice).json["image_url"]
     name = "/".join(url.split("/")[-2:])
     shown = {
@@ -26,14 +22,14 @@ def test_every_form_of_its_address_names_an_uploaded_picture(alice: Person) -> N
     assert len(shown) == 1
 
 
-def test_a_file_or_the_picture_of_somebody_else_is_no_avatar(alice: Person, bob: Person) -> None:
+def test_a_file_or_the_picture_of_somebody_else_is_no_avatar(alice, bob):
     answer = alice.call("PUT", "/users/me", upload_files=[("avatar", "a.png", b"x")])
     assert (answer.status_int, answer.json) == (400, {"error": "avatar: must be a text"})
     refused = bob.put("/users/me", avatar=send(alice).json["image_url"])
     assert (refused.status_int, refused.json["error"][:7]) == (400, "avatar:")
 
 
-def test_an_animation_becomes_a_still_picture(forum: Forum, alice: Person) -> None:
+def test_an_animation_becomes_a_still_picture(forum, alice):
     url = send(alice, picture("red", "GIF", frames=5)).json["image_url"]
     served = forum.app.get(alice.put("/users/me", avatar=url).json["avatar_url"])
     shown = Image.open(io.BytesIO(served.body))
@@ -43,9 +39,7 @@ def test_an_animation_becomes_a_still_picture(forum: Forum, alice: Person) -> No
     assert (red > 200, green < 60, blue < 60) == (True, True, True)
 
 
-def test_a_picture_whose_file_is_gone_is_400_and_nothing_changes(
-    make_forum: MakeForum, tmp_path: Path
-) -> None:
+def test_a_picture_whose_file_is_gone_is_400_and_nothing_changes(make_forum, tmp_path):
     forum = make_forum()
     alice = forum.person("alice")
     url = send(alice).json["image_url"]
@@ -58,9 +52,7 @@ def test_a_picture_whose_file_is_gone_is_400_and_nothing_changes(
     assert alice.put("/users/me", avatar=url).status_int == 200
 
 
-def test_a_picture_is_shown_in_every_list_and_gone_once_it_is_taken_off(
-    forum: Forum, alice: Person
-) -> None:
+def test_a_picture_is_shown_in_every_list_and_gone_once_it_is_taken_off(forum, alice):
     forum.topic(alice, forum.node())
     avatar = alice.put("/users/me", avatar=send(alice).json["image_url"]).json["avatar_url"]
     assert forum.nobody.get("/topics").json[0]["user"]["avatar_url"] == avatar
@@ -74,7 +66,7 @@ def test_a_picture_is_shown_in_every_list_and_gone_once_it_is_taken_off(
     assert served.headers["Content-Security-Policy"].startswith("default-src 'none'")
 
 
-def test_concurrent_identical_avatars_are_stored_once(forum: Forum, alice: Person) -> None:
+def test_concurrent_identical_avatars_are_stored_once(forum, alice):
     url = send(alice).json["image_url"]
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: alice.put("/users/me", avatar=url), range(4)))
@@ -83,9 +75,7 @@ def test_concurrent_identical_avatars_are_stored_once(forum: Forum, alice: Perso
     assert forum.count(Photo) == 2
 
 
-def test_an_avatar_is_made_while_no_lock_is_held(
-    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_avatar_is_made_while_no_lock_is_held(forum, alice, topic, monkeypatch):
     make, writes = photos.thumbnail, []
 
     def while_another_user_writes(*args: Any, **kw: Any) -> Any:

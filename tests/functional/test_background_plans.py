@@ -34,7 +34,7 @@ def of_one_type(database: Database) -> Select[Any]:
 
 
 @pytest.mark.parametrize("index", [*STATEMENTS, "ix_events_type_xid_id"])
-def test_the_rows_are_found_by_the_index(index: str, database: Database) -> None:
+def test_the_rows_are_found_by_the_index(index, database):
     by_type = of_one_type(database)
     statement = STATEMENTS.get(index, by_type)
     with database.writes.connect() as db:

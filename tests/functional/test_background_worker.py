@@ -84,9 +84,7 @@ def job(database: Database) -> Any:
         return db.execute(select(Job.__table__)).one()
 
 
-def test_what_fails_is_done_again_and_stops_nothing_else(
-    database: Database, make_worker: MakeWorker, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_fails_is_done_again_and_stops_nothing_else(database, make_worker, caplog):
     consumer = Recorder(database, RuntimeError("a mistake"))
     worker = make_worker(consumer)
     worker.start()
@@ -101,10 +99,7 @@ def test_what_fails_is_done_again_and_stops_nothing_else(
 
 
 @pytest.mark.both_databases
-def test_one_worker_reads_events_and_another_goes_on_when_it_is_stopped(
-    database: Database,
-    make_worker: MakeWorker,
-) -> None:
+def test_one_worker_reads_events_and_another_goes_on_when_it_is_stopped(database, make_worker):
     consumers = [Recorder(database) for _ in range(2)]
     workers = [make_worker(consumer) for consumer in consumers]
     workers[0].start()
@@ -121,10 +116,7 @@ def test_one_worker_reads_events_and_another_goes_on_when_it_is_stopped(
 
 
 @pytest.mark.both_databases
-def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(
-    database: Database,
-    make_worker: MakeWorker,
-) -> None:
+def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(database, make_worker):
     lock = timedelta(seconds=1)
     killed = JobRunner(database, [EventReader(database, [Recorder(database)], 0.01)], 0.01)
     killed.insert_standing()
@@ -152,9 +144,7 @@ def test_another_worker_goes_on_when_the_lock_of_a_killed_one_has_ended(
 
 
 @pytest.mark.both_databases
-def test_a_database_that_was_away_for_a_moment_is_no_failed_attempt(
-    database: Database, make_worker: MakeWorker
-) -> None:
+def test_a_database_that_was_away_for_a_moment_is_no_failed_attempt(database, make_worker):
     away = OperationalError("SELECT 1", {}, Exception("server closed the connection"))
     consumer = Recorder(database, away)
     worker = make_worker(consumer)
@@ -178,9 +168,7 @@ def test_a_database_that_was_away_for_a_moment_is_no_failed_attempt(
         (None, -6, False),
     ],
 )
-def test_a_worker_is_alive_that_has_a_job_or_has_just_failed(
-    locked: float | None, due: float, is_alive: bool, database: Database
-) -> None:
+def test_a_worker_is_alive_that_has_a_job_or_has_just_failed(locked, due, is_alive, database):
     now = clock.now()
     values: dict[str, Any] = {"due_at": now + timedelta(seconds=due), "locked_until": None}
     if locked is not None:

@@ -139,7 +139,7 @@ def without_copy(database: Database) -> dict[str, list[str]]:
 
 
 @pytest.mark.both_databases
-def test_a_second_backup_has_what_is_there_then_and_only_so_many_stay(home: Home) -> None:
+def test_a_second_backup_has_what_is_there_then_and_only_so_many_stay(home):
     home.make("b-1.tar")
     (home.backups / "b-0.tar").write_bytes(b"somebody else's")
     write_tar(home.database, home.backups / "b-00.tar", secrets=True)
@@ -157,9 +157,7 @@ def test_a_second_backup_has_what_is_there_then_and_only_so_many_stay(home: Home
         home.make("b-2.tar")
 
 
-def test_photos_that_vanish_meanwhile_are_named_and_lost_ones_told_apart(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_photos_that_vanish_meanwhile_are_named_and_lost_ones_told_apart(home, monkeypatch):
     open_ = home.storage.open
 
     def vanish(name: str) -> object:
@@ -177,14 +175,14 @@ def test_photos_that_vanish_meanwhile_are_named_and_lost_ones_told_apart(
     assert made.lost == [name_of(SECOND)]
 
 
-def test_where_no_photo_has_a_file_the_backup_fails(home: Home) -> None:
+def test_where_no_photo_has_a_file_the_backup_fails(home):
     home.storages = PhotoStorages("local", {"local": LocalStorage(home.folder / "wrong")})
     with pytest.raises(DumpError, match=r"photos\.\*"):
         home.make()
     assert home.names() == []
 
 
-def test_of_two_at_once_one_is_refused_and_what_a_killed_one_left_is_removed(home: Home) -> None:
+def test_of_two_at_once_one_is_refused_and_what_a_killed_one_left_is_removed(home):
     (home.backups / "b-7.tar.part").write_bytes(b"half")
     with open(home.backups / ".forumsvc-backup.lock", "ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -194,7 +192,7 @@ def test_of_two_at_once_one_is_refused_and_what_a_killed_one_left_is_removed(hom
     assert home.names() == ["b-1.tar"]
 
 
-def test_a_lock_of_another_user_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_of_another_user_is_named(home, monkeypatch):
     def refuse(path: str, flags: int) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
@@ -204,7 +202,7 @@ def test_a_lock_of_another_user_is_named(home: Home, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.both_databases
-def test_a_backup_is_restored_into_both_kinds_of_database(home: Home, other: Home) -> None:
+def test_a_backup_is_restored_into_both_kinds_of_database(home, other):
     path, _ = home.make()
     other.restore(path)
     assert without_copy(other.database) == without_copy(home.database)
@@ -225,7 +223,7 @@ def test_a_backup_is_restored_into_both_kinds_of_database(home: Home, other: Hom
 
 
 @pytest.mark.both_databases
-def test_replace_deletes_all_that_was_there_and_the_log_is_guarded_again(home: Home) -> None:
+def test_replace_deletes_all_that_was_there_and_the_log_is_guarded_again(home):
     path, _ = home.make(photos=False)
     before = rows(home.database)
     with home.database.session.begin() as db:
@@ -239,9 +237,7 @@ def test_replace_deletes_all_that_was_there_and_the_log_is_guarded_again(home: H
         db.execute(text("DELETE FROM audit_log"))
 
 
-def test_a_flipped_byte_and_a_cut_file_are_refused_and_nothing_is_changed(
-    home: Home, tmp_path: Path
-) -> None:
+def test_a_flipped_byte_and_a_cut_file_are_refused_and_nothing_is_changed(home, tmp_path):
     path, made = home.make()
     whole = path.read_bytes()
     damaged = tmp_path / "damaged.tar"
@@ -294,9 +290,7 @@ USERS, PHOTO = "users.ndjson.gz", f"photos/{name_of(FIRST)}"
         ({"manifest.json": None}, [], "is no dump, or its end is missing: it has no manifest.json"),
     ],
 )
-def test_a_backup_with_wrong_members_is_refused(
-    replaced: dict[str, bytes | None], further: list[tarfile.TarInfo], reason: str, home: Home
-) -> None:
+def test_a_backup_with_wrong_members_is_refused(replaced, further, reason, home):
     name = f"b-{len(home.names())}.tar"
     path, _ = home.make(name)
     members = {name: one for name, one in (members_of(path) | replaced).items() if one is not None}
@@ -308,9 +302,7 @@ def test_a_backup_with_wrong_members_is_refused(
         home.restore(path, replace=True)
 
 
-def test_a_backup_is_a_dump_and_one_without_secrets_is_no_backup(
-    home: Home, tmp_path: Path
-) -> None:
+def test_a_backup_is_a_dump_and_one_without_secrets_is_no_backup(home, tmp_path):
     path, made = home.make()
     with databases.open_temporarily(f"sqlite:///{tmp_path}/new.sqlite") as fresh:
         load_dump(fresh, Archive(path), trust_html=True)
@@ -354,7 +346,7 @@ def without_bio(packed: bytes) -> bytes:
     return gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
 
 
-def test_a_backup_of_an_older_revision_is_restored_and_upgraded(home: Home) -> None:
+def test_a_backup_of_an_older_revision_is_restored_and_upgraded(home):
     path, _ = home.make(photos=False)
     home.restore(of_revision(path, "0004"), replace=True)
     with home.database.reads.connect() as db:
@@ -370,7 +362,7 @@ def changed(manifest: bytes, **values: object) -> bytes:
 
 
 @each("values", [{"revision": "9999"}, {"format_version": 2}])
-def test_a_backup_of_a_newer_forumsvc_is_refused(values: dict[str, object], home: Home) -> None:
+def test_a_backup_of_a_newer_forumsvc_is_refused(values, home):
     path, made = home.make(f"{next(iter(values))}.tar", photos=False)
     newer = changed(made.manifest.to_json(), **values)
     with pytest.raises(DumpError, match="newer forumsvc"):

@@ -55,9 +55,7 @@ def runner(database: Database, tmp_path: Path) -> JobRunner:
     return JobRunner(database, [BackupMaker(database, settings_of(database, **plan), ini)], 1.0)
 
 
-def test_the_log_names_photos_that_have_no_file(
-    database: Database, runner: JobRunner, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_names_photos_that_have_no_file(database, runner, tmp_path, caplog):
     LocalStorage(tmp_path / "photos").put(name_of(FIRST), io.BytesIO(FIRST), "image/png")
     with database.session.begin() as db:
         for login, content in (("ann", FIRST), ("ben", SECOND)):
@@ -70,9 +68,7 @@ def test_the_log_names_photos_that_have_no_file(
     assert "1 photos that rows name are not in it" in run_command("backup", "verify", made).out
 
 
-def test_it_waits_for_a_backup_that_is_made_by_hand(
-    database: Database, runner: JobRunner, tmp_path: Path
-) -> None:
+def test_it_waits_for_a_backup_that_is_made_by_hand(database, runner, tmp_path):
     with open(tmp_path / "backups" / ".forumsvc-backup.lock", "ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert runner.run_due(JobKind.BACKUP) == 1
@@ -88,9 +84,7 @@ def test_it_waits_for_a_backup_that_is_made_by_hand(
 
 
 @on_postgresql
-def test_it_is_tried_again_soon_where_the_database_was_away(
-    database: Database, runner: JobRunner, tmp_path: Path
-) -> None:
+def test_it_is_tried_again_soon_where_the_database_was_away(database, runner, tmp_path):
     ini = tmp_path / "forum.ini"
     ini.write_text(ini.read_text().replace(f":{database.url.port}/", ":1/"))
     assert runner.run_due(JobKind.BACKUP) == 1
@@ -100,9 +94,7 @@ def test_it_is_tried_again_soon_where_the_database_was_away(
     assert clock.now() < job.due_at < clock.now() + timedelta(minutes=10)
 
 
-def test_none_is_due_in_a_copy_whose_folder_may_be_that_of_the_living_forum(
-    database: Database, plan: Callable[[], int]
-) -> None:
+def test_none_is_due_in_a_copy_whose_folder_may_be_that_of_the_living_forum(database, plan):
     with database.session.begin() as db:
         deployment.mark_as_copy(db, clock.now())
     plan()
@@ -114,9 +106,7 @@ def test_none_is_due_in_a_copy_whose_folder_may_be_that_of_the_living_forum(
         assert len(db.scalars(select(Job.id)).all()) == 1
 
 
-def test_one_is_due_again_when_the_last_one_or_the_last_attempt_is_old_enough(
-    database: Database, plan: Callable[[], int]
-) -> None:
+def test_one_is_due_again_when_the_last_one_or_the_last_attempt_is_old_enough(database, plan):
     def states() -> list[str]:
         plan()
         with database.reads.connect() as db:
@@ -141,12 +131,8 @@ def test_one_is_due_again_when_the_last_one_or_the_last_attempt_is_old_enough(
 
 
 def test_a_backup_that_takes_too_long_is_ended_and_its_job_fails(
-    database: Database,
-    runner: JobRunner,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+    database, runner, tmp_path, monkeypatch, caplog
+):
     monkeypatch.setattr(plans, "_LONGEST", 0)
     monkeypatch.setattr(plans, "_POLL_SECONDS", 0.01)
     assert runner.run_due(JobKind.BACKUP) == 1
@@ -157,7 +143,7 @@ def test_a_backup_that_takes_too_long_is_ended_and_its_job_fails(
     assert [*(tmp_path / "backups").glob("*.tar")] == []
 
 
-def test_the_job_of_a_plan_that_was_switched_off_goes_away(database: Database) -> None:
+def test_the_job_of_a_plan_that_was_switched_off_goes_away(database):
     now = clock.now()
     earlier, later = now - timedelta(hours=2), now + timedelta(hours=2)
     times = {

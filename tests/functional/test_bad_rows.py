@@ -59,9 +59,7 @@ def forum(make_forum: MakeForum) -> Forum:
     return make_forum(mail__delivery="folder", accounts__confirm_email="true")
 
 
-def test_silences_end_beside_one_that_cannot(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_silences_end_beside_one_that_cannot(forum, monkeypatch, caplog):
     number = restrictions.BATCH_SIZE + 2
     ids = insert_users(forum, number, state="blocked", blocked_at=LONG_AGO, blocked_until=LONG_AGO)
     bad = ids[: restrictions.BATCH_SIZE]
@@ -72,9 +70,7 @@ def test_silences_end_beside_one_that_cannot(
     assert f"the silence of user {bad[0]} has ended, and is not tidied up" in caplog.text
 
 
-def test_accounts_are_closed_behind_as_many_as_a_turn_has_that_cannot(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_accounts_are_closed_behind_as_many_as_a_turn_has_that_cannot(forum, monkeypatch):
     number = closures.BATCH_SIZE + 1
     ids = insert_users(forum, number, closes_at=LONG_AGO, closure_posts="keep")
     monkeypatch.setattr(closures, "end", fails_for(ids[:-1], closures.end))
@@ -85,9 +81,7 @@ def test_accounts_are_closed_behind_as_many_as_a_turn_has_that_cannot(
     assert any(f"more than an hour ago, of the users {ids[0]}, {ids[1]}" in one for one in said)
 
 
-def test_unconfirmed_accounts_end_behind_as_many_as_a_turn_has_that_cannot(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unconfirmed_accounts_end_behind_as_many_as_a_turn_has_that_cannot(forum, monkeypatch):
     ids = insert_users(forum, unconfirmed_accounts.BATCH_SIZE + 1, email="")
     failing = fails_for(ids[:-1], unconfirmed_accounts.end)
     monkeypatch.setattr(unconfirmed_accounts, "end", failing)
@@ -95,9 +89,7 @@ def test_unconfirmed_accounts_end_behind_as_many_as_a_turn_has_that_cannot(
     assert states(forum, ids[-1:]) == ["deleted"]
 
 
-def test_what_fails_in_one_table_stops_no_other_periodic_work(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_fails_in_one_table_stops_no_other_periodic_work(forum, monkeypatch):
     [user_id] = insert_users(forum, 1, closes_at=LONG_AGO, closure_posts="keep")
 
     def failing(database: Any, expired: Any, now: datetime) -> int:
@@ -115,9 +107,7 @@ def test_what_fails_in_one_table_stops_no_other_periodic_work(
     assert all(name.startswith("expired-") for name in errors)
 
 
-def test_an_expired_row_to_which_an_extension_refers_stops_no_other(
-    forum: Forum, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_expired_row_to_which_an_extension_refers_stops_no_other(forum, caplog):
     with forum.database.session.begin() as db:
         db.execute(delete(Event))
         events = [{"type": "user.updated", "created_at": LONG_AGO} for _ in range(4)]
@@ -136,9 +126,7 @@ def test_an_expired_row_to_which_an_extension_refers_stops_no_other(
             db.execute(text("DROP TABLE extension"))
 
 
-def test_an_email_of_another_waits_on_when_somebody_goes_who_named_its_address(
-    forum: Forum,
-) -> None:
+def test_an_email_of_another_waits_on_when_somebody_goes_who_named_its_address(forum):
     victim, eve = forum.person("victim"), forum.person("eve")
     address = "victim@example.org"
     forum.change(victim.id, email=address, email_key=address, email_confirmed_at=clock.now())

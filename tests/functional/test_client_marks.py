@@ -43,7 +43,7 @@ def forum(make_forum: MakeForum) -> Forum:
     )
 
 
-def test_no_mark_lifts_a_block_a_limit_or_a_rule(forum: Forum) -> None:
+def test_no_mark_lifts_a_block_a_limit_or_a_rule(forum):
     node, alice, bob = forum.node(), forum.person("alice"), forum.person("bob")
     topic = forum.topic(alice, node)
     block(root_of(forum), f"{ADDRESS}/32", "write")
@@ -70,7 +70,7 @@ def alice_posts(forum: Forum, alice: Any, node: int, headers: Any, fields: Any) 
     return int(alice.call("POST", "/topics", given, headers=headers).status_int)
 
 
-def test_no_field_writes_a_column_that_the_service_sets(forum: Forum) -> None:
+def test_no_field_writes_a_column_that_the_service_sets(forum):
     node, bob = forum.node(), forum.person("bob")
     topic = forum.topic(forum.person("alice"), node)
     for number, fields in enumerate(FIELDS):

@@ -79,9 +79,7 @@ def account_jobs(forum: Forum) -> list[Any]:
         return list(db.scalars(select(Job.data).where(Job.kind == JobKind.ACCOUNT)))
 
 
-def test_it_closes_after_the_days_and_only_its_owner_sees_when(
-    forum: Forum, alice: Person, bob: Person
-) -> None:
+def test_it_closes_after_the_days_and_only_its_owner_sees_when(forum, alice, bob):
     assert closes_at(alice) is None
     before = clock.now()
     closed = content(alice.post(CLOSURE, **ASKED))["closes_at"]
@@ -94,16 +92,14 @@ def test_it_closes_after_the_days_and_only_its_owner_sees_when(
     assert actions(forum) == ["user.closure_requested"]
 
 
-def test_a_wrong_password_and_other_posts_close_nothing(forum: Forum, alice: Person) -> None:
+def test_a_wrong_password_and_other_posts_close_nothing(forum, alice):
     for changed in ({"password": "not theirs"}, {"posts": "delete"}, {"posts": ""}):
         refused = alice.post(CLOSURE, **{**ASKED, **changed})
         assert (refused.status_int, next(iter(changed)) in refused.json["error"]) == (400, True)
     assert closes_at(alice) is None
 
 
-def test_a_second_click_moves_nothing_and_sends_no_second_email(
-    forum: Forum, alice: Person
-) -> None:
+def test_a_second_click_moves_nothing_and_sends_no_second_email(forum, alice):
     answers = together([partial(alone(forum, alice).post, CLOSURE, **ASKED) for _ in range(3)])
     assert [answer.status_int for answer in answers] == [200] * 3
     first = closes_at(alice)
@@ -112,7 +108,7 @@ def test_a_second_click_moves_nothing_and_sends_no_second_email(
     assert actions(forum) == ["user.closure_requested"]
 
 
-def test_who_may_only_read_closes_and_keeps_their_account(forum: Forum, alice: Person) -> None:
+def test_who_may_only_read_closes_and_keeps_their_account(forum, alice):
     forum.change(alice.id, state="blocked", blocked_at=clock.now())
     assert alice.post(CLOSURE, **ASKED).status_int == 200
     for _ in range(2):
@@ -121,9 +117,7 @@ def test_who_may_only_read_closes_and_keeps_their_account(forum: Forum, alice: P
     assert actions(forum) == ["user.closure_requested", "user.closure_withdrawn"]
 
 
-def test_the_last_admin_stays_and_stops_nobody_else(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_admin_stays_and_stops_nobody_else(forum, alice, monkeypatch):
     chief = forum.person("chief", role="admin")
     forum.change(chief.id, password_hash=hash_password(PASSWORD))
     assert "last active admin" in chief.post(CLOSURE, **ASKED).json["error"]
@@ -136,9 +130,7 @@ def test_the_last_admin_stays_and_stops_nobody_else(
     assert (state(forum, chief), state(forum, alice)) == ("active", "deleted")
 
 
-def test_an_account_that_cannot_be_closed_stops_nobody_else(
-    forum: Forum, alice: Person, bob: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_account_that_cannot_be_closed_stops_nobody_else(forum, alice, bob, monkeypatch):
     alice.post(CLOSURE, **ASKED)
     forum.change(bob.id, closes_at=end_of(forum, alice) - timedelta(days=1), closure_posts="burn")
     at(monkeypatch, end_of(forum, alice))
@@ -146,9 +138,7 @@ def test_an_account_that_cannot_be_closed_stops_nobody_else(
     assert (state(forum, bob), state(forum, alice)) == ("active", "deleted")
 
 
-def test_it_is_erased_at_the_end_and_not_a_second_before(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_erased_at_the_end_and_not_a_second_before(forum, alice, monkeypatch):
     alice.post(CLOSURE, **ASKED)
     end = end_of(forum, alice)
     at(monkeypatch, end - timedelta(seconds=1))
@@ -165,9 +155,7 @@ def test_it_is_erased_at_the_end_and_not_a_second_before(
     assert (mail.kind, mail.recipient) == (MailKind.ACCOUNT_CLOSED, EMAIL)
 
 
-def test_who_takes_it_back_when_the_worker_has_begun_stays(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_takes_it_back_when_the_worker_has_begun_stays(forum, alice, monkeypatch):
     alice.post(CLOSURE, **ASKED)
     at(monkeypatch, end_of(forum, alice))
     due = closures.due
@@ -185,9 +173,7 @@ def test_who_takes_it_back_when_the_worker_has_begun_stays(
     assert account_jobs(forum) == []
 
 
-def test_a_worker_that_dies_in_the_middle_leaves_all_or_nothing(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_dies_in_the_middle_leaves_all_or_nothing(forum, alice, monkeypatch):
     alice.post(CLOSURE, **ASKED)
     at(monkeypatch, end_of(forum, alice))
 
@@ -216,12 +202,7 @@ class _Refusing(Delivery):
 
 
 @pytest.mark.parametrize("failure", [None, ValueError("no such mailbox")])
-def test_the_last_email_leaves_no_address_behind(
-    forum: Forum,
-    alice: Person,
-    monkeypatch: pytest.MonkeyPatch,
-    failure: Exception | None,
-) -> None:
+def test_the_last_email_leaves_no_address_behind(forum, alice, monkeypatch, failure):
     alice.post(CLOSURE, **ASKED)
     at(monkeypatch, end_of(forum, alice))
     maintain(forum)
@@ -231,7 +212,7 @@ def test_the_last_email_leaves_no_address_behind(
     assert queued_mails(forum.database) == []
 
 
-def test_an_erasure_by_an_administrator_ends_a_closure(forum: Forum, alice: Person) -> None:
+def test_an_erasure_by_an_administrator_ends_a_closure(forum, alice):
     alice.post(CLOSURE, **ASKED)
     with forum.database.session.begin() as db:
         posts = erasure.PostsErasure.KEEP

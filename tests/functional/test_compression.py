@@ -6,8 +6,7 @@ from webob import Request, Response
 
 from forumsvc.web.pipeline.compression import MIN_BYTES, gzip_tween, takes_gzip
 from tests.cases import each
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import API, Forum, Person
+from tests.functional.forum import API, Forum
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
 DESCRIPTION = f"{API}/openapi.json"
@@ -38,7 +37,7 @@ def raw(forum: Forum, method: str, path: str, headers: dict[str, str] | None = N
         ("x-gzip2", False),
     ],
 )
-def test_accept_encoding_is_read_as_rfc_9110_says(header: str, takes: bool) -> None:
+def test_accept_encoding_is_read_as_rfc_9110_says(header, takes):
     assert takes_gzip(header) is takes
 
 
@@ -48,7 +47,7 @@ def long_list(forum: Forum) -> None:
         forum.topic(alice, node, title=f"Topic {number}")
 
 
-def test_a_long_list_is_compressed_for_those_who_take_it_only(forum: Forum) -> None:
+def test_a_long_list_is_compressed_for_those_who_take_it_only(forum):
     long_list(forum)
     plain = raw(forum, "GET", f"{API}/topics")
     small = raw(forum, "GET", f"{API}/topics", GZIP)
@@ -59,7 +58,7 @@ def test_a_long_list_is_compressed_for_those_who_take_it_only(forum: Forum) -> N
     assert len(small.body) == int(small.headers["Content-Length"]) < len(plain.body)
 
 
-def test_head_says_what_get_says(forum: Forum) -> None:
+def test_head_says_what_get_says(forum):
     long_list(forum)
     answers = [raw(forum, method, f"{API}/topics", GZIP) for method in ("GET", "HEAD")]
     names = ("Content-Encoding", "Content-Length", "Content-Type", "Vary", "ETag")
@@ -67,7 +66,7 @@ def test_head_says_what_get_says(forum: Forum) -> None:
     assert (got, answers[1].body) == (head, b"")
 
 
-def test_what_is_created_is_compressed_too(forum: Forum, alice: Person, node: int) -> None:
+def test_what_is_created_is_compressed_too(forum, alice, node):
     sent = {"title": "T", "node_id": node, "body": "many words " * MIN_BYTES}
     headers = {**GZIP, "Authorization": f"Bearer {alice.token}"}
     request = Request.blank(f"{API}/topics", POST=sent, headers=headers)
@@ -76,15 +75,13 @@ def test_what_is_created_is_compressed_too(forum: Forum, alice: Person, node: in
 
 
 @each("path", [f"{API}/nodes", f"{API}/topics/7", f"{API}/topics?type={'x' * 2000}"])
-def test_small_answers_and_failures_are_left_as_they_are(forum: Forum, path: str) -> None:
+def test_small_answers_and_failures_are_left_as_they_are(forum, path):
     answer = raw(forum, "GET", path, {**GZIP, "Accept": "text/html"})
     assert "Content-Encoding" not in answer.headers
     assert "Accept-Encoding" not in answer.headers.get("Vary", "")
 
 
-def test_a_page_with_a_form_is_compressed_and_its_length_and_token_tell_nothing(
-    forum: Forum,
-) -> None:
+def test_a_page_with_a_form_is_compressed_and_its_length_and_token_tell_nothing(forum):
     first = raw(forum, "GET", "/login", GZIP)
     again = {**GZIP, "Cookie": first.headers["Set-Cookie"].partition(";")[0]}
     answers = [raw(forum, "GET", "/login", again) for _ in range(40)]
@@ -97,7 +94,7 @@ def test_a_page_with_a_form_is_compressed_and_its_length_and_token_tell_nothing(
     assert max(lengths) < len(pages[0])
 
 
-def test_a_secret_of_the_api_is_not_compressed(forum: Forum) -> None:
+def test_a_secret_of_the_api_is_not_compressed(forum):
     def handler(request: Request) -> Response:
         return Response(json_body="x" * MIN_BYTES, cache_control="no-store")
 
@@ -106,9 +103,7 @@ def test_a_secret_of_the_api_is_not_compressed(forum: Forum) -> None:
 
 
 @each("suffix", ["-gzip", "-br"])
-def test_the_tags_of_a_proxy_that_compresses_are_understood(
-    make_forum: MakeForum, suffix: str
-) -> None:
+def test_the_tags_of_a_proxy_that_compresses_are_understood(make_forum, suffix):
     forum = make_forum(http__gzip="false")
     tag = raw(forum, "GET", DESCRIPTION).headers["ETag"]
     mine = f'{tag[:-1]}{suffix}"'
@@ -118,7 +113,7 @@ def test_the_tags_of_a_proxy_that_compresses_are_understood(
     assert changed.status_int == 200
 
 
-def test_each_form_has_a_strong_tag_of_its_own_and_is_revalidated_by_it(forum: Forum) -> None:
+def test_each_form_has_a_strong_tag_of_its_own_and_is_revalidated_by_it(forum):
     plain = raw(forum, "GET", DESCRIPTION)
     small = raw(forum, "GET", DESCRIPTION, GZIP)
     tag, compressed = plain.headers["ETag"], small.headers["ETag"]
@@ -133,9 +128,7 @@ def test_each_form_has_a_strong_tag_of_its_own_and_is_revalidated_by_it(forum: F
             assert "Content-Encoding" not in again.headers
 
 
-def test_a_response_that_compares_tags_by_itself_does_so_with_those_of_its_form(
-    forum: Forum,
-) -> None:
+def test_a_response_that_compares_tags_by_itself_does_so_with_those_of_its_form(forum):
     def handler(request: Request) -> Response:
         made = Response(b"x" * MIN_BYTES, content_type="text/css", conditional_response=True)
         made.etag = "x"
@@ -151,7 +144,7 @@ def test_a_response_that_compares_tags_by_itself_does_so_with_those_of_its_form(
     assert (other.status_int, other.headers["ETag"]) == (200, '"x-gzip"')
 
 
-def test_a_topic_is_revalidated_and_edited_by_the_tag_of_its_compressed_form(forum: Forum) -> None:
+def test_a_topic_is_revalidated_and_edited_by_the_tag_of_its_compressed_form(forum):
     alice, node = forum.person("alice"), forum.node()
     body = "many words " * MIN_BYTES
     path = f"{API}/topics/{forum.topic(alice, node, body=body)}"
@@ -167,7 +160,7 @@ def test_a_topic_is_revalidated_and_edited_by_the_tag_of_its_compressed_form(for
     assert [edit.status_int for edit in edits] == [200, 412]
 
 
-def test_the_admin_may_leave_it_to_a_proxy(make_forum: MakeForum) -> None:
+def test_the_admin_may_leave_it_to_a_proxy(make_forum):
     forum = make_forum(http__gzip="false")
     answer = raw(forum, "GET", DESCRIPTION, GZIP)
     assert "Content-Encoding" not in answer.headers

@@ -11,7 +11,6 @@ from sqlalchemy import select, text, update
 from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import (
-    Base,
     Favorite,
     Notification,
     ReplyLike,
@@ -57,15 +56,8 @@ def at_once(forum: Forum, person: Person, method: str, path: str, **params: Any)
     ],
 )
 def test_64_identical_requests_make_one_row_and_one_notification_at_most(
-    forum: Forum,
-    alice: Person,
-    bob: Person,
-    topic: int,
-    path: str,
-    sent: dict[str, str],
-    model: type[Base],
-    answer: dict[str, int],
-) -> None:
+    forum, alice, bob, topic, path, sent, model, answer
+):
     ids = {"topic": topic, "reply": forum.reply(alice, topic)}
     params = {name: value.format(**ids) for name, value in sent.items()}
     answers = at_once(forum, bob, "POST", path.format(**ids), **params)
@@ -75,9 +67,7 @@ def test_64_identical_requests_make_one_row_and_one_notification_at_most(
     assert drift(forum.database) == []
 
 
-def test_64_identical_unlikes_take_one_back(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
+def test_64_identical_unlikes_take_one_back(forum, alice, bob, topic):
     for person in (alice, bob):
         person.post("/likes", obj_type="topic", obj_id=topic)
     answers = at_once(forum, bob, "DELETE", "/likes", obj_type="topic", obj_id=topic)
@@ -85,7 +75,7 @@ def test_64_identical_unlikes_take_one_back(
     assert drift(forum.database) == []
 
 
-def test_64_likes_of_different_users_all_count(forum: Forum, topic: int) -> None:
+def test_64_likes_of_different_users_all_count(forum, topic):
     people = [alone(forum, forum.person(f"user{number:02}")) for number in range(64)]
     answers = together(
         [partial(person.post, "/likes", obj_type="topic", obj_id=topic) for person in people]
@@ -94,9 +84,7 @@ def test_64_likes_of_different_users_all_count(forum: Forum, topic: int) -> None
 
 
 @pytest.mark.parametrize("path", ["/topics/{topic}", "/users/me"])
-def test_of_two_edits_of_the_same_version_one_succeeds(
-    forum: Forum, alice: Person, node: int, topic: int, path: str
-) -> None:
+def test_of_two_edits_of_the_same_version_one_succeeds(forum, alice, node, topic, path):
     where = path.format(topic=topic)
     for number in range(5):
         known = {"If-Match": alice.get(where).headers["ETag"]}
@@ -110,9 +98,7 @@ def test_of_two_edits_of_the_same_version_one_succeeds(
         assert statuses(answers) == {200: 1, 412: 1}
 
 
-def test_readers_and_writers_do_not_fail_each_other(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
+def test_readers_and_writers_do_not_fail_each_other(forum, alice, bob, topic):
     def write(person: Caller) -> list[Any]:
         return [person.post(f"/topics/{topic}/replies", body=f"R{n} @bob") for n in range(10)]
 
@@ -129,9 +115,7 @@ def test_readers_and_writers_do_not_fail_each_other(
     assert drift(forum.database) == []
 
 
-def test_two_users_who_toggle_following_each_other_never_fail(
-    forum: Forum, alice: Person, bob: Person
-) -> None:
+def test_two_users_who_toggle_following_each_other_never_fail(forum, alice, bob):
     def toggle(person: Caller, other: str) -> list[Any]:
         return [
             person.post(f"/users/{other}/{what}")
@@ -145,7 +129,7 @@ def test_two_users_who_toggle_following_each_other_never_fail(
     assert drift(forum.database) == []
 
 
-def test_users_who_mention_each_other_at_once_are_all_notified(forum: Forum) -> None:
+def test_users_who_mention_each_other_at_once_are_all_notified(forum):
     people = [forum.person(f"user{number}") for number in range(6)]
     node = forum.node()
     topics = [forum.topic(person, node) for person in people]
@@ -163,9 +147,7 @@ def test_users_who_mention_each_other_at_once_are_all_notified(forum: Forum) -> 
 
 
 @on_postgresql
-def test_a_request_that_loses_a_deadlock_is_made_again(
-    forum: Forum, alice: Person, bob: Person, topic: int, another_process: Database
-) -> None:
+def test_a_request_that_loses_a_deadlock_is_made_again(forum, alice, bob, topic, another_process):
     wants_users = threading.Event()
 
     def watch(statement: str, values: Any) -> None:
@@ -207,8 +189,8 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
 
 @on_postgresql
 def test_who_replies_to_a_hot_topic_waits_for_its_row_and_holds_up_nobody_else(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
+    forum, alice, bob, topic
+):
     elsewhere = forum.topic(alice, forum.node("Elsewhere"))
     people = [forum.person(f"user{number}") for number in range(12)]
     waiting = text(
@@ -245,9 +227,7 @@ def test_who_replies_to_a_hot_topic_waits_for_its_row_and_holds_up_nobody_else(
 
 
 @on_postgresql
-def test_a_topic_that_is_moved_just_now_is_there_for_who_waits(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
+def test_a_topic_that_is_moved_just_now_is_there_for_who_waits(forum, alice, bob, topic):
     other, caller = forum.node("Other"), alone(forum, bob)
     moved = threading.Event()
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"

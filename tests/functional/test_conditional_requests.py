@@ -6,7 +6,6 @@ import pytest
 
 from forumsvc.web.http_cache import etags
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 
 READS = (
@@ -55,7 +54,7 @@ def again(caller: Caller, path: str, tag: str) -> Any:
 
 
 @each("template", READS)
-def test_an_unchanged_response_is_not_sent_again(scene: Scene, template: str) -> None:
+def test_an_unchanged_response_is_not_sent_again(scene, template):
     path = scene.path(template)
     for caller in (scene.forum.nobody, scene.bob):
         first = caller.get(path)
@@ -66,18 +65,18 @@ def test_an_unchanged_response_is_not_sent_again(scene: Scene, template: str) ->
 
 
 @each("path", OWN_READS)
-def test_an_unchanged_private_response_is_not_sent_again(scene: Scene, path: str) -> None:
+def test_an_unchanged_private_response_is_not_sent_again(scene, path):
     tag = scene.alice.get(path).headers["ETag"]
     assert again(scene.alice, path, tag).status_int == 304
 
 
-def test_lists_of_etags_and_weak_etags_are_understood(scene: Scene) -> None:
+def test_lists_of_etags_and_weak_etags_are_understood(scene):
     tag = scene.bob.get("/topics").headers["ETag"]
     for known in (f'"x", {tag}', f"W/{tag}", "*"):
         assert again(scene.bob, "/topics", known).status_int == 304, known
 
 
-def test_abilities_are_part_of_the_etag(scene: Scene) -> None:
+def test_abilities_are_part_of_the_etag(scene):
     path = f"/topics/{scene.topic}"
     tags = {who.get(path).headers["ETag"] for who in (scene.alice, scene.bob, scene.mod)}
     assert len(tags) == 3
@@ -86,7 +85,7 @@ def test_abilities_are_part_of_the_etag(scene: Scene) -> None:
     assert scene.bob.get(path).headers["ETag"] != before
 
 
-def test_a_list_without_blocked_users_has_another_etag(scene: Scene) -> None:
+def test_a_list_without_blocked_users_has_another_etag(scene):
     everybodys = scene.bob.get("/topics").headers["ETag"]
     assert everybodys == scene.forum.nobody.get("/topics").headers["ETag"]
     scene.bob.post(f"/users/{scene.alice.id}/block")
@@ -94,7 +93,7 @@ def test_a_list_without_blocked_users_has_another_etag(scene: Scene) -> None:
     assert (answer.status_int, answer.json) == (200, [])
 
 
-def test_reading_a_topic_changes_its_hits_and_not_its_etag(scene: Scene) -> None:
+def test_reading_a_topic_changes_its_hits_and_not_its_etag(scene):
     path = f"/topics/{scene.topic}"
     first, second = scene.forum.nobody.get(path), scene.forum.nobody.get(path)
     assert second.json["hits"] == first.json["hits"] + 1
@@ -103,7 +102,7 @@ def test_reading_a_topic_changes_its_hits_and_not_its_etag(scene: Scene) -> None
     assert scene.forum.nobody.get(path).json["hits"] == first.json["hits"] + 3
 
 
-def test_an_edit_with_the_current_etag_succeeds(scene: Scene) -> None:
+def test_an_edit_with_the_current_etag_succeeds(scene):
     path = f"/topics/{scene.topic}"
     form = {"title": "New", "node_id": scene.node, "body": "New"}
     tag = scene.alice.get(path).headers["ETag"]
@@ -118,7 +117,7 @@ def test_an_edit_with_the_current_etag_succeeds(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
-def test_a_change_with_an_outdated_etag_fails(scene: Scene, method: str) -> None:
+def test_a_change_with_an_outdated_etag_fails(scene, method):
     path = f"/replies/{scene.reply}"
     tag = scene.alice.get(path).headers["ETag"]
     scene.mod.post(path, body="Moderated")
@@ -127,13 +126,13 @@ def test_a_change_with_an_outdated_etag_fails(scene: Scene, method: str) -> None
     assert scene.alice.get(path).json["body"] == "Moderated"
 
 
-def test_a_star_matches_every_version(scene: Scene) -> None:
+def test_a_star_matches_every_version(scene):
     done = scene.alice.call("DELETE", f"/topics/{scene.topic}", headers={"If-Match": "*"})
     # The author's own reply does not keep the author from deleting.
     assert done.status_int == 200
 
 
-def test_the_precondition_comes_after_permission_and_parameters(scene: Scene) -> None:
+def test_the_precondition_comes_after_permission_and_parameters(scene):
     path, never = f"/topics/{scene.topic}", {"If-Match": '"never"'}
     form = {"title": "New", "node_id": scene.node, "body": "New"}
     assert scene.bob.call("PUT", path, form, headers=never).status_int == 403
@@ -141,7 +140,7 @@ def test_the_precondition_comes_after_permission_and_parameters(scene: Scene) ->
     assert scene.alice.call("PUT", path, form, headers=never).status_int == 412
 
 
-def test_in_the_keyed_envelope_meta_changes_the_etag(scene: Scene, make_forum: MakeForum) -> None:
+def test_in_the_keyed_envelope_meta_changes_the_etag(scene, make_forum):
     keyed = make_forum(api__envelope="keyed", site__url="http://localhost")
     alice, bob = keyed.caller(scene.alice.token), keyed.caller(scene.bob.token)
     path = f"/topics/{scene.topic}"
@@ -156,7 +155,7 @@ def test_in_the_keyed_envelope_meta_changes_the_etag(scene: Scene, make_forum: M
     assert alice.call("PUT", path, form, headers={"If-Match": tag}).status_int == 412
 
 
-def test_shared_caches_may_store_anonymous_responses_only(scene: Scene) -> None:
+def test_shared_caches_may_store_anonymous_responses_only(scene):
     def control(caller: Caller, path: str) -> tuple[str, str]:
         headers = caller.get(path).headers
         return headers["Cache-Control"], headers["Vary"]
@@ -168,7 +167,7 @@ def test_shared_caches_may_store_anonymous_responses_only(scene: Scene) -> None:
     assert scene.forum.nobody.get("/topics/999999").headers["Cache-Control"] == "no-store"
 
 
-def test_another_base_url_has_other_etags(scene: Scene) -> None:
+def test_another_base_url_has_other_etags(scene):
     def read(host: str) -> tuple[str, str]:
         answer = scene.forum.nobody.call("GET", "/topics", headers={"Host": host})
         return answer.headers["ETag"], answer.json[0]["user"]["avatar_url"]
@@ -183,7 +182,7 @@ def test_another_base_url_has_other_etags(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("kind", ["topic", "reply"])
-def test_an_edit_succeeds_though_another_user_was_renamed(scene: Scene, kind: str) -> None:
+def test_an_edit_succeeds_though_another_user_was_renamed(scene, kind):
     path = scene.path("/topics/{topic}" if kind == "topic" else "/replies/{reply}")
     form = {"title": "T", "node_id": scene.node} if kind == "topic" else {}
     read = scene.alice.get(path).headers["ETag"]
@@ -200,9 +199,7 @@ def test_an_edit_succeeds_though_another_user_was_renamed(scene: Scene, kind: st
 
 @pytest.mark.both_databases
 @pytest.mark.parametrize("envelope", ["bare", "keyed"])
-def test_100_of_100_edits_succeed_beside_likes_and_replies(
-    scene: Scene, make_forum: MakeForum, envelope: str
-) -> None:
+def test_100_of_100_edits_succeed_beside_likes_and_replies(scene, make_forum, envelope):
     forum = make_forum(api__envelope=envelope, site__url="http://localhost")
     alice, bob = forum.caller(scene.alice.token), forum.caller(scene.bob.token)
     reads = {"topic": f"/topics/{scene.topic}", "reply": f"/replies/{scene.reply}"}
@@ -219,7 +216,7 @@ def test_100_of_100_edits_succeed_beside_likes_and_replies(
             tags[kind] = edited.headers["ETag"]
 
 
-def test_the_state_of_a_topic_is_what_is_edited_too(scene: Scene) -> None:
+def test_the_state_of_a_topic_is_what_is_edited_too(scene):
     path, form = f"/topics/{scene.topic}", {"title": "T", "node_id": scene.node, "body": "B"}
     for kind in ("close", "open", "excellent", "unexcellent", "ban", "unban"):
         before = scene.mod.get(path).headers["ETag"]
@@ -232,7 +229,7 @@ def test_the_state_of_a_topic_is_what_is_edited_too(scene: Scene) -> None:
         assert answers == [412, 200], kind
 
 
-def test_an_edit_that_was_taken_back_is_an_edit(scene: Scene) -> None:
+def test_an_edit_that_was_taken_back_is_an_edit(scene):
     path, form = f"/topics/{scene.topic}", {"title": "T", "node_id": scene.node, "body": "B"}
     before = scene.alice.call("PUT", path, form).headers["ETag"]
     same = scene.alice.call("PUT", path, form).headers["ETag"]
@@ -255,9 +252,7 @@ WRITES = {
 @pytest.mark.both_databases
 @pytest.mark.parametrize("envelope", ["bare", "keyed"])
 @pytest.mark.parametrize("written", WRITES)
-def test_the_answer_to_a_write_has_the_etag_of_the_next_read(
-    scene: Scene, make_forum: MakeForum, envelope: str, written: str
-) -> None:
+def test_the_answer_to_a_write_has_the_etag_of_the_next_read(scene, make_forum, envelope, written):
     forum = make_forum(api__envelope=envelope, site__url="http://localhost")
     alice = forum.caller(scene.alice.token)
     method, path, template = WRITES[written]
@@ -275,7 +270,7 @@ def test_the_answer_to_a_write_has_the_etag_of_the_next_read(
     assert again(alice, where, tag).status_int == 200
 
 
-def test_a_weak_tag_matches_nothing(scene: Scene) -> None:
+def test_a_weak_tag_matches_nothing(scene):
     path = f"/replies/{scene.reply}"
     weak = f"W/{scene.alice.get(path).headers['ETag']}"
     assert (
@@ -283,7 +278,7 @@ def test_a_weak_tag_matches_nothing(scene: Scene) -> None:
     )
 
 
-def test_an_empty_if_match_is_400(scene: Scene) -> None:
+def test_an_empty_if_match_is_400(scene):
     path, form = f"/topics/{scene.topic}", {"title": "T", "node_id": scene.node, "body": "Mine"}
     for empty in ("", " "):
         refused = scene.alice.call("PUT", path, form, headers={"If-Match": empty})
@@ -292,6 +287,6 @@ def test_an_empty_if_match_is_400(scene: Scene) -> None:
     assert scene.alice.get(path).json["body"] != "Mine"
 
 
-def test_an_etag_changes_with_every_module_of_the_software() -> None:
+def test_an_etag_changes_with_every_module_of_the_software():
     modules = {str(path.relative_to(etags.PACKAGE)) for path in etags.PACKAGE.rglob("*.py")}
     assert {"__init__.py", "presenters/topics.py", "queries/topics.py", "clock.py"} <= modules

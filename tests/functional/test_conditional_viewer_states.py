@@ -35,7 +35,7 @@ LIKED["reply"] += ("/topics/{topic}/replies", "/users/alice/replies")
 
 
 @each("kind", LIKED)
-def test_a_new_state_changes_the_etag_of_its_caller_only(scene: Scene, kind: str) -> None:
+def test_a_new_state_changes_the_etag_of_its_caller_only(scene, kind):
     names = {"topic": scene.topic, "reply": scene.reply}
     paths = [path.format(**names) for path in LIKED[kind]]
     others = (scene.alice, scene.forum.nobody)
@@ -57,7 +57,7 @@ def test_a_new_state_changes_the_etag_of_its_caller_only(scene: Scene, kind: str
             assert '"likes_count":1' in answer.text, path
 
 
-def test_a_page_cached_for_one_user_is_not_sent_to_another(scene: Scene) -> None:
+def test_a_page_cached_for_one_user_is_not_sent_to_another(scene):
     path = f"/topics/{scene.topic}"
     scene.bob.post(f"{path}/follow")
     for _ in range(2):
@@ -68,7 +68,7 @@ def test_a_page_cached_for_one_user_is_not_sent_to_another(scene: Scene) -> None
         assert '"state"' not in read(scene.forum.nobody, path).text
 
 
-def test_a_new_state_does_not_fail_if_match(scene: Scene) -> None:
+def test_a_new_state_does_not_fail_if_match(scene):
     form: dict[str, Any] = {"title": "New", "node_id": scene.node, "body": "New"}
     path = f"/topics/{scene.topic}"
     for parameters in ({}, {"include": "state"}):
@@ -81,7 +81,7 @@ def test_a_new_state_does_not_fail_if_match(scene: Scene) -> None:
         assert late.status_int == 412, parameters
 
 
-def test_a_poll_without_new_notifications_gets_304(scene: Scene) -> None:
+def test_a_poll_without_new_notifications_gets_304(scene):
     scene.bob.post("/users/alice/follow")
     [newest] = content(scene.alice.get("/notifications", since=0))
     parameters = {"since": newest["id"]}

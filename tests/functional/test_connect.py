@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -65,7 +64,7 @@ def defaults(url: str, **settings: str) -> Iterator[None]:
                 admin.execute(f"ALTER DATABASE {parsed.database} RESET {name}".encode())
 
 
-def test_every_wait_for_the_database_has_a_timeout_by_default(database_url: str) -> None:
+def test_every_wait_for_the_database_has_a_timeout_by_default(database_url):
     settings = settings_of(database_url)
     database = open_database(
         database_url, ConnectionOptions(timeouts=Timeouts.from_settings(settings))
@@ -84,9 +83,7 @@ def test_every_wait_for_the_database_has_a_timeout_by_default(database_url: str)
 
 
 @each("function", ["pg_control_system", "pg_logical_emit_message"])
-def test_what_the_service_asks_the_server_needs_no_special_role(
-    database: Database, function: str
-) -> None:
+def test_what_the_service_asks_the_server_needs_no_special_role(database, function):
     allowed = text(
         "SELECT bool_and(has_function_privilege('public', oid, 'EXECUTE')) FROM pg_proc "
         "WHERE proname = :function"
@@ -95,7 +92,7 @@ def test_what_the_service_asks_the_server_needs_no_special_role(
         assert connection.scalar(allowed, {"function": function})
 
 
-def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
+def test_a_command_may_run_a_statement_for_hours(database_url):
     settings = settings_of(database_url)
     database = open_database(
         database_url, ConnectionOptions(timeouts=Timeouts.from_settings(settings).for_commands())
@@ -108,7 +105,7 @@ def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
         database.dispose()
 
 
-def test_options_in_the_url_are_used_and_take_precedence(database_url: str) -> None:
+def test_options_in_the_url_are_used_and_take_precedence(database_url):
     url = with_query(
         database_url,
         options="-c search_path=forum,public -c lock_timeout=3s",
@@ -125,11 +122,11 @@ def test_options_in_the_url_are_used_and_take_precedence(database_url: str) -> N
             assert driver.info.get_parameters()["connect_timeout"] == "7"
 
 
-def test_the_default_application_name_is_forumsvc(database: Database) -> None:
+def test_the_default_application_name_is_forumsvc(database):
     assert shown(database, "application_name") == ["forumsvc", "forumsvc"]
 
 
-def test_reads_connect_though_the_url_wants_read_write_sessions(database_url: str) -> None:
+def test_reads_connect_though_the_url_wants_read_write_sessions(database_url):
     with databases.open_temporarily(
         with_query(database_url, target_session_attrs="read-write")
     ) as database:
@@ -146,9 +143,7 @@ def test_reads_connect_though_the_url_wants_read_write_sessions(database_url: st
         ("-c default_transaction_read_only=off", "take default_transaction_read_only out"),
     ],
 )
-def test_a_session_with_unsuitable_settings_is_refused(
-    database_url: str, options: str, reason: str
-) -> None:
+def test_a_session_with_unsuitable_settings_is_refused(database_url, options, reason):
     with (
         databases.open_temporarily(with_query(database_url, options=options)) as database,
         pytest.raises(IncompatibleDatabase, match=reason),
@@ -169,9 +164,7 @@ def test_a_session_with_unsuitable_settings_is_refused(
         ("timezone", "'Asia/Kolkata'", "UTC"),
     ],
 )
-def test_defaults_of_the_database_change_no_answer(
-    database_url: str, name: str, default: str, used: str
-) -> None:
+def test_defaults_of_the_database_change_no_answer(database_url, name, default, used):
     with (
         defaults(database_url, **{name: default}),
         databases.open_temporarily(database_url) as database,
@@ -190,8 +183,8 @@ def test_defaults_of_the_database_change_no_answer(
     ],
 )
 def test_a_variable_that_overrides_a_session_setting_is_named(
-    database_url: str, variable: str, value: str, reason: str
-) -> None:
+    database_url, variable, value, reason
+):
     with (
         pytest.MonkeyPatch.context() as patched,
         databases.open_temporarily(database_url) as database,
@@ -201,9 +194,7 @@ def test_a_variable_that_overrides_a_session_setting_is_named(
             database.writes.connect()
 
 
-def test_variables_for_other_programs_change_nothing(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variables_for_other_programs_change_nothing(database_url, monkeypatch):
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
     monkeypatch.setenv("PGOPTIONS", "-c datestyle=German")
     with databases.open_temporarily(database_url) as database:
@@ -213,8 +204,8 @@ def test_variables_for_other_programs_change_nothing(
 
 @each("encoding", ["LATIN1", "SQL_ASCII", "EUC_JP", "MULE_INTERNAL"])
 def test_a_database_of_another_encoding_is_refused_by_commands_and_at_the_start(
-    database_url: str, encoding: str, tmp_path: Path
-) -> None:
+    database_url, encoding, tmp_path
+):
     name = f"of_{encoding.lower()}_{os.getpid()}"
     url = make_url(database_url).set(database=name).render_as_string(hide_password=False)
     admin_url = databases.plain_url(url).replace(f"/{name}", "/postgres")
@@ -233,7 +224,7 @@ def test_a_database_of_another_encoding_is_refused_by_commands_and_at_the_start(
         postgres.drop_database(url)
 
 
-def test_an_older_server_is_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_server_is_refused(database, monkeypatch):
     monkeypatch.setattr(connect, "MINIMUM_VERSION", 10**9)
     database.dispose()
     with pytest.raises(IncompatibleDatabase, match="PostgreSQL 13 or newer is needed"):
@@ -241,16 +232,14 @@ def test_an_older_server_is_refused(database: Database, monkeypatch: pytest.Monk
 
 
 @each("refuses", [False, True])
-def test_a_pooler_without_the_session_settings_is_refused(database_url: str, refuses: bool) -> None:
+def test_a_pooler_without_the_session_settings_is_refused(database_url, refuses):
     with pooler(database_url, refuses=refuses) as url, databases.open_temporarily(url) as database:
         for engine in (database.reads, database.writes):
             with pytest.raises(IncompatibleDatabase, match=r"set sqlalchemy\.pooler"):
                 engine.connect()
 
 
-def test_a_session_with_prepared_statements_is_refused(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_with_prepared_statements_is_refused(database, monkeypatch):
     shared = connect._SESSION.replace("pg_prepared_statements", "(SELECT 1) AS one")
     monkeypatch.setattr(connect, "_SESSION", shared)
     database.dispose()
@@ -258,7 +247,7 @@ def test_a_session_with_prepared_statements_is_refused(
         shown(database, "timezone")
 
 
-def test_a_pooler_is_told_by_commands_and_at_the_start(database_url: str, tmp_path: Path) -> None:
+def test_a_pooler_is_told_by_commands_and_at_the_start(database_url, tmp_path):
     with pooler(database_url) as url:
         ini = tmp_path / "forum.ini"
         ini.write_text(INI.format(url=url.replace("%", "%%")))
@@ -268,9 +257,7 @@ def test_a_pooler_is_told_by_commands_and_at_the_start(database_url: str, tmp_pa
     assert "set sqlalchemy.pooler" in refusal
 
 
-def test_a_command_reports_a_read_only_server_in_one_line(
-    database: Database, tmp_path: Path
-) -> None:
+def test_a_command_reports_a_read_only_server_in_one_line(database, tmp_path):
     url = database.url.render_as_string(hide_password=False)
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url=url.replace("%", "%%")))
@@ -279,7 +266,7 @@ def test_a_command_reports_a_read_only_server_in_one_line(
         assert run_command("-c", ini, "db", "check", "--json").json["wrong"] == 0
 
 
-def test_a_read_only_server_is_refused_for_writes_only(database_url: str) -> None:
+def test_a_read_only_server_is_refused_for_writes_only(database_url):
     with (
         defaults(database_url, default_transaction_read_only="on"),
         databases.open_temporarily(database_url) as database,
@@ -290,7 +277,7 @@ def test_a_read_only_server_is_refused_for_writes_only(database_url: str) -> Non
     assert getattr(raised.value.orig, "sqlstate", "") == "25006"
 
 
-def test_connections_beyond_the_age_limit_are_replaced_at_their_next_use(database_url: str) -> None:
+def test_connections_beyond_the_age_limit_are_replaced_at_their_next_use(database_url):
     def sessions(max_age_seconds: float | None) -> list[int]:
         """Return how many sessions three reads and three transactions have used."""
         database = open_database(database_url, ConnectionOptions(max_age_seconds=max_age_seconds))

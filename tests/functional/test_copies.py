@@ -2,10 +2,8 @@
 
 import logging
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,8 +76,8 @@ def elsewhere(database: Database) -> None:
 
 @pytest.mark.parametrize("copy", [restored, elsewhere])
 def test_in_a_copy_emails_and_webhooks_wait_and_go_out_once_when_it_is_the_one(
-    database: Database, copy: Callable[[Database], None], caplog: pytest.LogCaptureFixture
-) -> None:
+    database, copy, caplog
+):
     enqueue(database)
     assert work(database) == 2
     copy(database)
@@ -91,7 +89,7 @@ def test_in_a_copy_emails_and_webhooks_wait_and_go_out_once_when_it_is_the_one(
     assert (work(database), work(database), waiting(database)) == (2, 0, 0)
 
 
-def test_a_service_under_another_host_name_sends_nothing(database: Database) -> None:
+def test_a_service_under_another_host_name_sends_nothing(database):
     enqueue(database)
     assert work(database) == 2
     enqueue(database)
@@ -99,16 +97,14 @@ def test_a_service_under_another_host_name_sends_nothing(database: Database) -> 
     assert work(database, "http://forum.example.org/") == 2
 
 
-def test_what_was_restored_sends_nothing_though_the_original_never_sent(database: Database) -> None:
+def test_what_was_restored_sends_nothing_though_the_original_never_sent(database):
     restored(database)
     enqueue(database)
     assert work(database) == 0
 
 
 @on_sqlite
-def test_a_copied_file_sends_nothing_and_the_original_goes_on(
-    database: Database, tmp_path: Path
-) -> None:
+def test_a_copied_file_sends_nothing_and_the_original_goes_on(database, tmp_path):
     enqueue(database)
     assert work(database) == 2
     enqueue(database)

@@ -1,7 +1,6 @@
 """CORS: which other origins' scripts may read the responses."""
 
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import API
 from tests.functional.raw import raw
 
@@ -9,7 +8,7 @@ ORIGIN = {"Origin": "https://example.org"}
 PREFLIGHT = {**ORIGIN, "Access-Control-Request-Method": "PUT"}
 
 
-def test_a_preflight_is_answered_without_a_token(make_forum: MakeForum) -> None:
+def test_a_preflight_is_answered_without_a_token(make_forum):
     forum = make_forum(http__cors_origins="*")
     wanted = {"Access-Control-Request-Headers": "authorization, content-type"}
     answer = raw(forum, "OPTIONS", f"{API}/topics/7", {**PREFLIGHT, **wanted})
@@ -21,7 +20,7 @@ def test_a_preflight_is_answered_without_a_token(make_forum: MakeForum) -> None:
 
 
 @each("path", ["/topics", "/hello", "/nothing", "/topics?limit=0", "/x?%ff"])
-def test_other_origins_read_every_answer_errors_too(make_forum: MakeForum, path: str) -> None:
+def test_other_origins_read_every_answer_errors_too(make_forum, path):
     forum = make_forum(http__cors_origins="https://example.org")
     answer = raw(forum, "GET", API + path, ORIGIN)
     assert answer.headers["Access-Control-Allow-Origin"] == "https://example.org"
@@ -33,9 +32,7 @@ def test_other_origins_read_every_answer_errors_too(make_forum: MakeForum, path:
     "path",
     [f"{API}/topics", f"{API}/nothing", "/", "/avatars/alice.svg", "/photos/x", "/health%0a"],
 )
-def test_what_every_origin_may_read_says_so_without_an_origin_too(
-    make_forum: MakeForum, path: str
-) -> None:
+def test_what_every_origin_may_read_says_so_without_an_origin_too(make_forum, path):
     # A browser shows an image without `Origin`, keeps it, and gives it to a script.
     forum = make_forum(http__cors_origins="*")
     for headers in ({}, ORIGIN, {"If-None-Match": "*"}):
@@ -46,7 +43,7 @@ def test_what_every_origin_may_read_says_so_without_an_origin_too(
     assert "Allow" in options.headers
 
 
-def test_an_origin_that_is_not_listed_reads_nothing(make_forum: MakeForum) -> None:
+def test_an_origin_that_is_not_listed_reads_nothing(make_forum):
     forum = make_forum(http__cors_origins="https://other.example.org")
     for method, headers in (("GET", ORIGIN), ("OPTIONS", PREFLIGHT)):
         answer = raw(forum, method, f"{API}/topics", headers)

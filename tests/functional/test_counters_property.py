@@ -70,7 +70,7 @@ class Community(RuleBasedStateMachine):
 
 
 @pytest.mark.extended
-def test_any_sequence_of_actions_leaves_every_counter_equal_to_a_recount(forum: Forum) -> None:
+def test_any_sequence_of_actions_leaves_every_counter_equal_to_a_recount(forum):
     run_state_machine_as_test(
         cast("type[Community]", partial(Community, forum)),
         settings=settings(

@@ -45,9 +45,7 @@ def part(archive: zipfile.ZipFile, name: str) -> Any:
     return json.loads(archive.read(f"{name}.json"))
 
 
-def test_an_export_has_what_the_person_wrote_and_did(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
+def test_an_export_has_what_the_person_wrote_and_did(forum, alice, bob, topic):
     other = forum.topic(bob, forum.node("Others"), "Of Bob", "Text of Bob")
     reply = forum.reply(alice, other, "Reply of *Alice*")
     deleted = forum.reply(alice, other, "Deleted by Alice")
@@ -83,9 +81,7 @@ def test_an_export_has_what_the_person_wrote_and_did(
     assert "、应用和照片。" in readme
 
 
-def test_the_files_of_photos_are_in_it_and_one_that_is_gone_is_named(
-    forum: Forum, alice: Person, bob: Person
-) -> None:
+def test_the_files_of_photos_are_in_it_and_one_that_is_gone_is_named(forum, alice, bob):
     urls = [send(alice, picture(colour)).json["image_url"] for colour in ("red", "green")]
     send(bob, picture("blue"))
     gone = "/".join(urls[1].split("/")[-2:])
@@ -100,9 +96,7 @@ def test_the_files_of_photos_are_in_it_and_one_that_is_gone_is_named(
     assert archive.read(files[0]) == forum.app.get(urls[0]).body
 
 
-def test_an_export_has_no_secret_and_no_text_of_others(
-    forum: Forum, alice: Person, bob: Person, node: int
-) -> None:
+def test_an_export_has_no_secret_and_no_text_of_others(forum, alice, bob, node):
     chief = forum.person("chief", role="maintainer", scope="read write moderate")
     now = clock.now()
     forum.change(bob.id, email="bob@example.org", email_key="bob@example.org", bio="Bio of Bob")
@@ -139,8 +133,8 @@ def test_an_export_has_no_secret_and_no_text_of_others(
 
 
 def test_an_export_of_many_posts_takes_little_memory_and_a_select_for_each_batch(
-    forum: Forum, alice: Person, topic: int
-) -> None:
+    forum, alice, topic
+):
     posts, body = 20_000, "A line of a post. " * 20
     now = clock.now()
     row = {"topic_id": topic, "user_id": alice.id, "body": body, "body_html": ""}

@@ -22,7 +22,7 @@ from forumsvc.services.accounts.data_export_requests import LOCK, ExportFile, Ex
 from forumsvc.services.photos.audit import BEING_UPLOADED, PhotoAudit
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Forum
 from tests.functional.queued_mails import queued_mails
 from tests.functional.threads import alone, together
 
@@ -61,7 +61,7 @@ def files(forum: Forum) -> list[Path]:
     return [*storage._folder.glob("private/*")]
 
 
-def test_a_person_asks_waits_and_downloads_all_of_it(forum: Forum, alice: Person) -> None:
+def test_a_person_asks_waits_and_downloads_all_of_it(forum, alice):
     forum.topic(alice, forum.node())
     email = "alice@example.org"
     forum.change(alice.id, email=email, email_key=email, email_confirmed_at=clock.now())
@@ -93,14 +93,14 @@ def test_a_person_asks_waits_and_downloads_all_of_it(forum: Forum, alice: Person
     assert mail.data["url"] in text.text
 
 
-def test_an_address_that_nobody_confirmed_gets_no_email(forum: Forum, alice: Person) -> None:
+def test_an_address_that_nobody_confirmed_gets_no_email(forum, alice):
     forum.change(alice.id, email="alice@example.org", email_key="alice@example.org")
     alice.post(EXPORT)
     run_jobs(forum)
     assert queued_mails(forum.database) == []
 
 
-def test_nobody_else_gets_it(forum: Forum, alice: Person, bob: Person) -> None:
+def test_nobody_else_gets_it(forum, alice, bob):
     alice.post(EXPORT)
     run_jobs(forum)
     root = forum.person("root", role="admin", scope="read write moderate admin")
@@ -111,14 +111,14 @@ def test_nobody_else_gets_it(forum: Forum, alice: Person, bob: Person) -> None:
     assert forum.nobody.get(f"/users/{alice.id}/export.zip").status_int == 401
 
 
-def test_who_may_only_read_gets_it_too(forum: Forum, alice: Person) -> None:
+def test_who_may_only_read_gets_it_too(forum, alice):
     forum.change(alice.id, state="blocked")
     assert alice.post(EXPORT).status_int == 202
     run_jobs(forum)
     assert alice.get(f"{EXPORT}.zip").status_int == 200
 
 
-def test_two_requests_at_once_make_one_job(forum: Forum, alice: Person) -> None:
+def test_two_requests_at_once_make_one_job(forum, alice):
     answers = together([partial(alone(forum, alice).post, EXPORT) for _ in range(4)])
     assert [answer.status_int for answer in answers] == [202] * 4
     assert forum.count(Job) == forum.count(DataExport) == 1
@@ -127,9 +127,7 @@ def test_two_requests_at_once_make_one_job(forum: Forum, alice: Person) -> None:
     assert forum.count(Job) == 1
 
 
-def test_a_large_file_is_written_by_one_worker_however_long_it_takes(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_file_is_written_by_one_worker_however_long_it_takes(forum, alice, monkeypatch):
     alice.post(EXPORT)
     now = clock.now()
     file = export_file(forum, claim(forum, seconds=LOCK.total_seconds()))
@@ -142,9 +140,7 @@ def test_a_large_file_is_written_by_one_worker_however_long_it_takes(
     assert forum.count(Job) == 0
 
 
-def test_a_failure_is_recorded_after_the_lock_was_renewed(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_is_recorded_after_the_lock_was_renewed(forum, alice, monkeypatch):
     alice.post(EXPORT)
     now = clock.now()
 
@@ -161,7 +157,7 @@ def test_a_failure_is_recorded_after_the_lock_was_renewed(
     assert "the disk is full" in job.error
 
 
-def test_it_is_made_once_a_day_unless_it_has_failed(forum: Forum, alice: Person) -> None:
+def test_it_is_made_once_a_day_unless_it_has_failed(forum, alice):
     alice.post(EXPORT)
     run_jobs(forum)
     refused = alice.post(EXPORT)
@@ -176,9 +172,7 @@ def test_it_is_made_once_a_day_unless_it_has_failed(forum: Forum, alice: Person)
     assert alice.post(EXPORT).json["state"] == "waiting"
 
 
-def test_a_worker_that_dies_in_the_middle_leaves_nothing_behind(
-    forum: Forum, alice: Person
-) -> None:
+def test_a_worker_that_dies_in_the_middle_leaves_nothing_behind(forum, alice):
     email = "alice@example.org"
     forum.change(alice.id, email=email, email_key=email, email_confirmed_at=clock.now())
     alice.post(EXPORT)
@@ -207,9 +201,7 @@ def killed(*given: Any) -> None:
     raise SystemExit
 
 
-def test_a_worker_that_has_lost_its_job_while_it_stored_the_file_removes_it(
-    forum: Forum, alice: Person
-) -> None:
+def test_a_worker_that_has_lost_its_job_while_it_stored_the_file_removes_it(forum, alice):
     alice.post(EXPORT)
     late = export_file(forum, claim(forum, minutes=5))
     storage = forum.registry.photo_storages.current
@@ -227,7 +219,7 @@ def test_a_worker_that_has_lost_its_job_while_it_stored_the_file_removes_it(
     assert files(forum) == []
 
 
-def test_the_file_is_in_no_table_and_has_no_address_of_a_photo(forum: Forum, alice: Person) -> None:
+def test_the_file_is_in_no_table_and_has_no_address_of_a_photo(forum, alice):
     alice.post(EXPORT)
     run_jobs(forum)
     [path] = files(forum)
@@ -237,7 +229,7 @@ def test_the_file_is_in_no_table_and_has_no_address_of_a_photo(forum: Forum, ali
             assert forum.app.get(address + end, status="*").status_int == 404
 
 
-def test_the_audit_removes_files_that_no_row_names(forum: Forum, alice: Person) -> None:
+def test_the_audit_removes_files_that_no_row_names(forum, alice):
     alice.post(EXPORT)
     run_jobs(forum)
     storages = forum.registry.photo_storages
@@ -250,9 +242,7 @@ def test_the_audit_removes_files_that_no_row_names(forum: Forum, alice: Person) 
     assert alice.get(f"{EXPORT}.zip").status_int == 200
 
 
-def test_a_worker_that_is_stopped_gives_the_job_back(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_is_stopped_gives_the_job_back(forum, alice, monkeypatch):
     alice.post(EXPORT)
     job = claim(forum, minutes=5)
     handler = DataExporter(forum.database, forum.registry.photo_storages)
@@ -263,9 +253,7 @@ def test_a_worker_that_is_stopped_gives_the_job_back(
     assert alice.get(EXPORT).json["state"] == "ready"
 
 
-def test_it_is_deleted_after_a_week_and_its_file_with_it(
-    forum: Forum, alice: Person, bob: Person
-) -> None:
+def test_it_is_deleted_after_a_week_and_its_file_with_it(forum, alice, bob):
     for person in (alice, bob):
         person.post(EXPORT)
     run_jobs(forum)

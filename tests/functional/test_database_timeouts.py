@@ -9,8 +9,6 @@ from forumsvc.cache.database import open_database
 from forumsvc.db.connection_options import ConnectionOptions, Timeouts
 from forumsvc.db.engine import Database
 from tests.databases import on_postgresql
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
 from tests.functional.threads import alone
 from tests.system.process import wait_until
 
@@ -21,7 +19,7 @@ def assert_come_back(answer: Any) -> None:
     assert answer.headers["Retry-After"] == "1"
 
 
-def test_an_exhausted_pool_fails_soon(make_forum: MakeForum) -> None:
+def test_an_exhausted_pool_fails_soon(make_forum):
     forum = make_forum(sqlalchemy__pool_size="1", database__pool_timeout_seconds="0.1")
     alice, node = forum.person("alice"), forum.node()
     database: Database = forum.registry.database
@@ -38,9 +36,7 @@ def test_an_exhausted_pool_fails_soon(make_forum: MakeForum) -> None:
 
 @pytest.mark.direct
 @on_postgresql
-def test_a_statement_that_takes_too_long_is_cancelled(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_statement_that_takes_too_long_is_cancelled(make_forum, monkeypatch):
     forum = make_forum(database__statement_timeout_seconds="0.2")
     alice, node = forum.person("alice"), forum.node()
     executor = forum.registry.database.executor
@@ -58,7 +54,7 @@ def test_a_statement_that_takes_too_long_is_cancelled(
 
 
 @on_postgresql
-def test_an_idle_transaction_is_ended(database_url: str, forum: Forum) -> None:
+def test_an_idle_transaction_is_ended(database_url, forum):
     limited = open_database(
         database_url, ConnectionOptions(timeouts=Timeouts(idle_transaction=0.1))
     )

@@ -25,7 +25,7 @@ PROFILE = {
 }
 
 
-def test_every_text_of_a_profile_is_tried() -> None:
+def test_every_text_of_a_profile_is_tried():
     fields = {field.name for field in PROFILE_FORM}
     assert fields == {*PROFILE, "avatar", "email_public", "email", "password"}
 
@@ -66,9 +66,7 @@ def pages(forum: Forum, carol: Person, topic: int) -> dict[str, Any]:
     }
 
 
-def test_a_deleted_user_shows_no_profile_on_any_page_from_the_next_read_on(
-    forum: Forum, carol: Person, run: Run
-) -> None:
+def test_a_deleted_user_shows_no_profile_on_any_page_from_the_next_read_on(forum, carol, run):
     dan = forum.person("dan")
     topic = forum.topic(carol, forum.node(), body="My words")
     forum.reply(carol, topic)
@@ -94,7 +92,7 @@ def test_a_deleted_user_shows_no_profile_on_any_page_from_the_next_read_on(
     assert "My words" in forum.nobody.get(f"/topics/{topic}").json["body_html"]
 
 
-def test_an_avatar_that_somebody_else_uses_stays(forum: Forum, carol: Person, run: Run) -> None:
+def test_an_avatar_that_somebody_else_uses_stays(forum, carol, run):
     erin = forum.person("erin")
     erin.put("/users/me", avatar=send(erin).json["image_url"])
     avatar = forum.nobody.get("/users/carol").json["avatar_url"]
@@ -105,18 +103,14 @@ def test_an_avatar_that_somebody_else_uses_stays(forum: Forum, carol: Person, ru
     assert forum.app.get(avatar, status="*").status_int == 404
 
 
-def test_other_pictures_of_a_deleted_user_stay_in_the_texts(
-    forum: Forum, carol: Person, run: Run
-) -> None:
+def test_other_pictures_of_a_deleted_user_stay_in_the_texts(forum, carol, run):
     address = send(carol, picture("green", "PNG")).json["image_url"]
     run("user", "delete", "carol", "--yes")
     assert forum.app.get(address).status_int == 200
     assert forum.count(Photo) == 2
 
 
-def test_an_edit_that_a_deletion_overtakes_writes_nothing(
-    forum: Forum, carol: Person, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_that_a_deletion_overtakes_writes_nothing(forum, carol, run, monkeypatch):
     edit = profiles.edit
 
     def deleted_first(*given: Any, **columns: Any) -> None:

@@ -39,7 +39,7 @@ def pages(caller: Caller, path: str, **params: str) -> list[dict]:
     return entries
 
 
-def test_every_topic_list_shows_the_demo_in_its_order(demo: Caller) -> None:
+def test_every_topic_list_shows_the_demo_in_its_order(demo):
     active = pages(demo, "/topics")
     assert len(active) == VISIBLE
     moments = [it["replied_at"] or it["created_at"] for it in active]
@@ -55,7 +55,7 @@ def test_every_topic_list_shows_the_demo_in_its_order(demo: Caller) -> None:
     assert len(featured) == sum(it["excellent"] for it in active) > 0
 
 
-def test_the_demo_user_has_notifications_to_read(demo: Caller) -> None:
+def test_the_demo_user_has_notifications_to_read(demo):
     notifications = pages(demo, "/notifications")
     unread = [it for it in notifications if not it["read"]]
     assert len(unread) == demo.get("/notifications/unread_count").json["count"] > 0
@@ -66,7 +66,7 @@ def test_the_demo_user_has_notifications_to_read(demo: Caller) -> None:
     assert demo.get("/notifications/unread_count").json == {"count": 0}
 
 
-def test_new_rows_have_ids_after_those_of_the_demo(demo: Caller) -> None:
+def test_new_rows_have_ids_after_those_of_the_demo(demo):
     node_id = str(demo.get("/nodes").json[0]["id"])
     last_id = max(it["id"] for it in pages(demo, "/topics"))
     topic = demo.post("/topics", title="After the demo", node_id=node_id, body="Hello").json
@@ -78,17 +78,17 @@ def test_new_rows_have_ids_after_those_of_the_demo(demo: Caller) -> None:
     assert liked == {"count": 1}
 
 
-def test_every_counter_of_the_demo_is_right(demo: Caller, forum: Forum) -> None:
+def test_every_counter_of_the_demo_is_right(demo, forum):
     with forum.database.reads.connect() as db:
         assert [it.name for it in counters.check(db) if it.wrong] == []
 
 
-def test_moderators_of_the_demo_have_something_to_review(demo: Caller, forum: Forum) -> None:
+def test_moderators_of_the_demo_have_something_to_review(demo, forum):
     admin = forum.caller(forum.token(user_id(forum, ADMIN_LOGIN), scope="moderate"))
     assert len(admin.get("/reviews").json) == sum("reported" in it.marks for it in POSTS)
 
 
-def test_the_newest_post_of_a_demo_is_of_this_hour(demo: Caller, forum: Forum) -> None:
+def test_the_newest_post_of_a_demo_is_of_this_hour(demo, forum):
     with forum.database.reads.connect() as db:
         newest = db.execute(select(func.max(Topic.last_active_at))).scalar_one()
     assert clock.now() - timedelta(hours=1) < newest < clock.now()

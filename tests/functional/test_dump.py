@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,9 +47,7 @@ def rows(database: Database) -> dict[str, list[str]]:
 
 
 @pytest.mark.both_databases
-def test_a_dump_with_secrets_restores_every_row(
-    database: Database, target: Database, tmp_path: Path
-) -> None:
+def test_a_dump_with_secrets_restores_every_row(database, target, tmp_path):
     fill(database)
     write_dump(database, tmp_path / "dump", secrets=True)
     load_dump(target, Archive(tmp_path / "dump"), trust_html=True)
@@ -59,7 +56,7 @@ def test_a_dump_with_secrets_restores_every_row(
         assert [one for one in counters.check(db) if one.wrong] == []
 
 
-def test_a_dump_of_before_the_first_release_is_loaded(target: Database, tmp_path: Path) -> None:
+def test_a_dump_of_before_the_first_release_is_loaded(target, tmp_path):
     client = {"id": 1, "client_id": "c", "name": "C", "grants": "password", "scopes": "read"}
     times = dict.fromkeys(("created_at", "access_expires_at"), "2026-01-31T09:05:00Z")
     token = {"id": 1, "client_id": 1, "family": "f", "scope": "read", "access_hash": "h"}
@@ -75,9 +72,7 @@ def test_a_dump_of_before_the_first_release_is_loaded(target: Database, tmp_path
         assert db.scalar(select(OAuthToken.access_hash)) == "h"
 
 
-def test_who_is_loaded_is_found_by_any_spelling_of_their_names(
-    target: Database, tmp_path: Path
-) -> None:
+def test_who_is_loaded_is_found_by_any_spelling_of_their_names(target, tmp_path):
     names = {"login": "Ann", "name": "Ann Lee", "email": "Ann@München.example"}
     times = dict.fromkeys(("created_at", "updated_at"), "2026-01-31T09:05:00Z")
     folder = dump_rows.write(tmp_path / "dump", {"users": [{"id": 1, **names, **times}]})
@@ -88,9 +83,7 @@ def test_who_is_loaded_is_found_by_any_spelling_of_their_names(
 
 
 @pytest.mark.both_databases
-def test_a_load_goes_on_where_a_killed_one_made_some_of_the_tables(
-    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_load_goes_on_where_a_killed_one_made_some_of_the_tables(target, tmp_path, monkeypatch):
     later.install(tmp_path / "later", monkeypatch, later.FIRST)
     migrate.upgrade(target.writes)
     write_dump(target, tmp_path / "dump", secrets=True)
@@ -107,11 +100,8 @@ def test_a_load_goes_on_where_a_killed_one_made_some_of_the_tables(
 
 
 def test_sqlite_takes_a_load_while_another_has_the_file_open(
-    database: Database,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    worker_id: str,
-) -> None:
+    database, tmp_path, tmp_path_factory, worker_id
+):
     fill(database)
     write_dump(database, tmp_path / "dump", secrets=True)
     url = databases.new_url(
@@ -128,7 +118,7 @@ def test_sqlite_takes_a_load_while_another_has_the_file_open(
 
 
 @pytest.mark.both_databases
-def test_a_dump_without_secrets_has_no_hash_and_no_html(database: Database, tmp_path: Path) -> None:
+def test_a_dump_without_secrets_has_no_hash_and_no_html(database, tmp_path):
     fill(database)
     manifest = write_dump(database, tmp_path / "dump", secrets=False)
     assert "jobs" not in manifest.tables
@@ -140,7 +130,7 @@ def test_a_dump_without_secrets_has_no_hash_and_no_html(database: Database, tmp_
 
 
 @each("damage", ["flip", "cut", "newer"])
-def test_a_damaged_or_newer_dump_changes_nothing(damage: str, tmp_path: Path) -> None:
+def test_a_damaged_or_newer_dump_changes_nothing(damage, tmp_path):
     tmp_path /= damage
     tmp_path.mkdir()
     with databases.open_temporarily(f"sqlite:///{tmp_path}/old.sqlite") as old:
@@ -165,7 +155,7 @@ def test_a_damaged_or_newer_dump_changes_nothing(damage: str, tmp_path: Path) ->
 
 
 @each("suffix", ["", ".tar"])
-def test_a_dump_is_for_its_owner_alone_and_overwrites_nothing(suffix: str, tmp_path: Path) -> None:
+def test_a_dump_is_for_its_owner_alone_and_overwrites_nothing(suffix, tmp_path):
     url = f"sqlite:///{tmp_path}/forum{suffix}.sqlite"
     databases._migrate(url)
     write = write_tar if suffix else write_dump
@@ -183,7 +173,7 @@ def test_a_dump_is_for_its_owner_alone_and_overwrites_nothing(suffix: str, tmp_p
             write(database, made.with_name(f"other{suffix}"), secrets=True)
 
 
-def test_a_full_disk_is_named_and_no_line_is_blamed(tmp_path: Path) -> None:
+def test_a_full_disk_is_named_and_no_line_is_blamed(tmp_path):
     urls = [f"sqlite:///{tmp_path}/{name}.sqlite" for name in ("from", "to")]
     for url in urls:
         databases._migrate(url)

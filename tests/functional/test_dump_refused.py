@@ -86,9 +86,7 @@ def check_refused(database: Database, folder: Path, reason: str) -> None:
 
 @pytest.mark.both_databases
 @each(("table", "wrong", "reason"), WRONG_VALUES)
-def test_a_wrong_value_is_named_by_file_line_and_column(
-    target: Database, tmp_path: Path, table: str, wrong: dict[str, Any], reason: str
-) -> None:
+def test_a_wrong_value_is_named_by_file_line_and_column(target, tmp_path, table, wrong, reason):
     number = len(list(tmp_path.iterdir()))
     *others, last = MEMBERS[table]
     folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **wrong}]})
@@ -107,8 +105,8 @@ def test_a_wrong_value_is_named_by_file_line_and_column(
     ],
 )
 def test_a_length_or_form_that_a_database_holds_is_taken_with_a_warning(
-    tmp_path: Path, table: str, odd: dict[str, Any], warning: str
-) -> None:
+    tmp_path, table, odd, warning
+):
     number = len(list(tmp_path.iterdir()))
     *others, last = MEMBERS[table]
     folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **odd}]})
@@ -126,9 +124,7 @@ def test_a_length_or_form_that_a_database_holds_is_taken_with_a_warning(
         ("oauth_clients", {"scopes": "read admin_of_yesterday"}),
     ],
 )
-def test_a_dump_of_ones_own_is_loaded_whatever_the_rules_of_today(
-    tmp_path: Path, table: str, odd: dict[str, Any]
-) -> None:
+def test_a_dump_of_ones_own_is_loaded_whatever_the_rules_of_today(tmp_path, table, odd):
     number = len(list(tmp_path.iterdir()))
     *others, last = MEMBERS[table]
     folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **odd}]})
@@ -137,7 +133,7 @@ def test_a_dump_of_ones_own_is_loaded_whatever_the_rules_of_today(
 
 
 @each(("line", "reason"), WRONG_LINES)
-def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: bytes, reason: str) -> None:
+def test_a_line_that_is_no_json_is_named(tmp_path, line, reason):
     number = len(list(tmp_path.iterdir()))
     folder = write(tmp_path / f"{number}", {"sections": [*MEMBERS["sections"], line]})
     url = f"sqlite:///{tmp_path}/{number}.sqlite"
@@ -155,8 +151,8 @@ def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: bytes, reason: st
     ],
 )
 def test_no_more_is_read_than_a_dump_says_and_may_have(
-    rows: int, max_line: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    rows, max_line, reason, tmp_path, monkeypatch
+):
     lines = {"sections": [{"id": number, "name": "All"} for number in (1, 2)]}
     folder = write(tmp_path / f"{rows}", lines)
     manifest = json.loads((folder / "manifest.json").read_text())

@@ -37,7 +37,7 @@ def rows_of(folder: Path) -> dict[str, list[Row]]:
 
 
 @pytest.mark.extended
-def test_no_row_differs_there_and_back(database: Database, target: Database) -> None:
+def test_no_row_differs_there_and_back(database, target):
     @settings(
         max_examples=5,
         phases=[Phase.generate],  # not smaller ones of a failure: each takes a second

@@ -205,15 +205,7 @@ def columns_with(forum: Forum, user_id: int) -> set[str]:
 
 
 @pytest.mark.parametrize("posts", PostsErasure)
-def test_nothing_is_left_that_names_the_person(
-    forum: Forum,
-    zoe: Person,
-    bob: Person,
-    traces: dict[str, int],
-    tmp_path: Path,
-    posts: PostsErasure,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_nothing_is_left_that_names_the_person(forum, zoe, bob, traces, tmp_path, posts, caplog):
     connect_from_their_address(forum, zoe, bob, traces["other"])
     work(forum)
     assert {"favorites.user_id", "topic_follows.user_id"} <= columns_with(forum, zoe.id) - KEPT
@@ -238,9 +230,7 @@ def test_nothing_is_left_that_names_the_person(
 
 
 @on_sqlite
-def test_no_page_in_use_of_the_file_has_a_word_of_the_person(
-    forum: Forum, zoe: Person, traces: dict[str, int], tmp_path: Path
-) -> None:
+def test_no_page_in_use_of_the_file_has_a_word_of_the_person(forum, zoe, traces, tmp_path):
     def pages() -> bytes:
         (tmp_path / "copy").unlink(missing_ok=True)
         with closing(sqlite3.connect(str(forum.database.url.database))) as connection:
@@ -256,9 +246,7 @@ def test_no_page_in_use_of_the_file_has_a_word_of_the_person(
     assert left == 0
 
 
-def test_texts_of_others_keep_all_but_the_login(
-    forum: Forum, zoe: Person, traces: dict[str, int]
-) -> None:
+def test_texts_of_others_keep_all_but_the_login(forum, zoe, traces):
     order(forum, zoe)
     work(forum)
     new = f"deleted-{zoe.id}"
@@ -268,9 +256,7 @@ def test_texts_of_others_keep_all_but_the_login(
 
 
 @pytest.mark.parametrize("posts", PostsErasure)
-def test_topics_of_the_person_still_answer(
-    forum: Forum, zoe: Person, bob: Person, traces: dict[str, int], posts: PostsErasure
-) -> None:
+def test_topics_of_the_person_still_answer(forum, zoe, bob, traces, posts):
     order(forum, zoe, posts)
     work(forum)
     expected = 404 if posts is PostsErasure.DELETE else 200
@@ -291,9 +277,7 @@ def test_topics_of_the_person_still_answer(
 
 
 @pytest.mark.parametrize("posts", [PostsErasure.BLANK, PostsErasure.DELETE])
-def test_a_title_is_gone_from_what_moderators_told_others(
-    forum: Forum, zoe: Person, bob: Person, node: int, posts: PostsErasure
-) -> None:
+def test_a_title_is_gone_from_what_moderators_told_others(forum, zoe, bob, node, posts):
     chief = forum.person("chief", role="maintainer", scope="read write moderate")
     carol = forum.person("carol")
     for author, title in ((zoe, "Her secret"), (bob, "His secret")):
@@ -310,12 +294,8 @@ def test_a_title_is_gone_from_what_moderators_told_others(
 
 @pytest.mark.parametrize("posts", [PostsErasure.BLANK, PostsErasure.DELETE])
 def test_a_post_that_is_shown_again_during_an_erasure_does_not_escape_it(
-    forum: Forum,
-    zoe: Person,
-    traces: dict[str, int],
-    monkeypatch: pytest.MonkeyPatch,
-    posts: PostsErasure,
-) -> None:
+    forum, zoe, traces, monkeypatch, posts
+):
     reply, part = traces["reply"], account_worker.AccountWorker._part
     zoe.delete(f"/replies/{reply}")
 
@@ -333,9 +313,7 @@ def test_a_post_that_is_shown_again_during_an_erasure_does_not_escape_it(
     assert found(forum, "My reply") == set()
 
 
-def test_an_erasure_goes_on_where_a_killed_worker_was(
-    forum: Forum, zoe: Person, traces: dict[str, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_erasure_goes_on_where_a_killed_worker_was(forum, zoe, traces, monkeypatch):
     order(forum, zoe, PostsErasure.BLANK)
     save_progress, left = jobs.save_progress, iter(range(1000))
 
@@ -363,9 +341,7 @@ def test_an_erasure_goes_on_where_a_killed_worker_was(
         assert len(reads.scalars(told.where(Event.type == "reply.updated")).all()) == 1
 
 
-def test_a_silenced_person_bars_no_address_that_they_have_not_confirmed(
-    forum: Forum, zoe: Person
-) -> None:
+def test_a_silenced_person_bars_no_address_that_they_have_not_confirmed(forum, zoe):
     stranger = "stranger@company.example"
     forum.change(zoe.id, state="blocked", blocked_at=clock.now(), unconfirmed_email=stranger)
     forum.change(zoe.id, email_confirmed_at=None)
@@ -376,9 +352,7 @@ def test_a_silenced_person_bars_no_address_that_they_have_not_confirmed(
     assert signed_up.status_int == 201
 
 
-def test_an_erasure_whose_step_another_release_has_named_otherwise_begins_anew(
-    forum: Forum, zoe: Person, traces: dict[str, int]
-) -> None:
+def test_an_erasure_whose_step_another_release_has_named_otherwise_begins_anew(forum, zoe, traces):
     order(forum, zoe)
     with forum.database.session.begin() as db:
         job = db.scalars(select(Job).where(Job.kind == JobKind.ACCOUNT)).one()
@@ -388,9 +362,7 @@ def test_an_erasure_whose_step_another_release_has_named_otherwise_begins_anew(
     assert f"@{LOGIN}" not in content(forum.nobody.get(f"/replies/{traces['mention']}"))["body"]
 
 
-def test_an_erased_reporter_gets_no_notification(
-    forum: Forum, zoe: Person, traces: dict[str, int]
-) -> None:
+def test_an_erased_reporter_gets_no_notification(forum, zoe, traces):
     order(forum, zoe)
     work(forum)
     chief = forum.person("chief", role="maintainer", scope="read write moderate")
@@ -402,9 +374,7 @@ def test_an_erased_reporter_gets_no_notification(
         assert reads.scalar(select(User.unread_count).where(User.id == zoe.id)) == 0
 
 
-def test_the_login_is_free_and_a_block_of_the_person_outlives_the_erasure(
-    forum: Forum, zoe: Person
-) -> None:
+def test_the_login_is_free_and_a_block_of_the_person_outlives_the_erasure(forum, zoe):
     secret = forum.application.registry.forum_settings["session.secret"]
     forum.change(zoe.id, state="blocked", blocked_at=clock.now())
     order(forum, zoe)
@@ -419,7 +389,7 @@ def test_the_login_is_free_and_a_block_of_the_person_outlives_the_erasure(
     assert email_digest(secret, EMAIL) in (details or "")
 
 
-def test_the_last_admin_is_not_erased(forum: Forum) -> None:
+def test_the_last_admin_is_not_erased(forum):
     chief = forum.person("chief", role="admin")
     with pytest.raises(Conflict):
         order(forum, chief)
@@ -427,7 +397,7 @@ def test_the_last_admin_is_not_erased(forum: Forum) -> None:
         assert db.scalars(select(User.login).where(User.id == chief.id)).one() == "chief"
 
 
-def test_few_rows_change_in_each_transaction(forum: Forum, zoe: Person, node: int) -> None:
+def test_few_rows_change_in_each_transaction(forum, zoe, node):
     topic = forum.topic(zoe, node)
     for _ in range(60):
         forum.reply(zoe, topic)
@@ -443,9 +413,7 @@ def test_few_rows_change_in_each_transaction(forum: Forum, zoe: Person, node: in
     assert max(by_transaction.count(each) for each in by_transaction) <= 20
 
 
-def test_a_new_login_changes_the_links_of_mentions_and_no_text(
-    forum: Forum, zoe: Person, traces: dict[str, int]
-) -> None:
+def test_a_new_login_changes_the_links_of_mentions_and_no_text(forum, zoe, traces):
     before = content(forum.nobody.get(f"/replies/{traces['mention']}"))
     with forum.database.session.begin() as db:
         admin_edit.edit(db, clock.now(), LOGIN, new_login="Zora")
@@ -463,9 +431,7 @@ def rename(forum: Forum, login: str, new_login: str) -> None:
     work(forum)
 
 
-def test_mentions_lead_to_who_was_meant_after_any_number_of_new_logins(
-    forum: Forum, bob: Person, node: int
-) -> None:
+def test_mentions_lead_to_who_was_meant_after_any_number_of_new_logins(forum, bob, node):
     forum.person("ivy")
     text = "Ask @ivy, she knows"
     topic = forum.topic(bob, node, body=text)
@@ -492,8 +458,8 @@ def test_mentions_lead_to_who_was_meant_after_any_number_of_new_logins(
 
 @pytest.mark.parametrize("way", ["edited", "rendered", "read"])
 def test_mentions_lead_to_who_was_meant_if_a_text_is_written_before_its_links_are_renamed(
-    forum: Forum, bob: Person, node: int, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+    forum, bob, node, monkeypatch, way
+):
     """way: what happens to the text between the renaming and the job that changes the link."""
     forum.person("ivy")
     topic = forum.topic(bob, node, body="Ask @ivy")
@@ -519,9 +485,7 @@ def test_mentions_lead_to_who_was_meant_if_a_text_is_written_before_its_links_ar
     assert '<a href="/ivy2" class="user-mention">@ivy</a>' in shown
 
 
-def test_an_erasure_finds_the_mentions_by_former_logins(
-    forum: Forum, bob: Person, node: int
-) -> None:
+def test_an_erasure_finds_the_mentions_by_former_logins(forum, bob, node):
     henry = forum.person("henry")
     text = "# For @henry\n\n> **@henry** said\n\n[@henry](/henry), [x][1]\n\n[1]: /henry"
     former = forum.topic(bob, node, body=text)
@@ -542,9 +506,7 @@ def test_an_erasure_finds_the_mentions_by_former_logins(
     assert "@henry" in code["body"]
 
 
-def test_who_takes_a_word_for_a_login_changes_no_code_and_no_address_of_others(
-    forum: Forum, bob: Person, node: int
-) -> None:
+def test_who_takes_a_word_for_a_login_changes_no_code_and_no_address_of_others(forum, bob, node):
     text = "@override is Java, help@forum.example is ours:\n\n    @override\n    def run"
     before = forum.topic(bob, node, "Before @override", text)
     taker = forum.person("override")
@@ -565,8 +527,8 @@ def test_who_takes_a_word_for_a_login_changes_no_code_and_no_address_of_others(
 @on_postgresql
 @pytest.mark.parametrize("way", ["erasure", "deletion", "edit", "new address"])
 def test_a_change_of_the_account_waits_for_what_the_person_is_writing_without_a_deadlock(
-    forum: Forum, zoe: Person, node: int, way: str
-) -> None:
+    forum, zoe, node, way
+):
     topic = forum.topic(zoe, node)
     waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
     is_written = threading.Event()

@@ -10,7 +10,7 @@ from forumsvc.queries import nodes
 from forumsvc.services.posts import relations, replies
 from forumsvc.services.posts import topics as topic_service
 from tests.cases import each
-from tests.functional.forum import API, Forum, Person
+from tests.functional.forum import API
 from tests.functional.raw import dump, raw
 
 
@@ -28,8 +28,8 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_an_unexpected_exception_is_500_without_detail_and_logged_with_its_id(
-    forum: Forum, broken: str, caplog: pytest.LogCaptureFixture
-) -> None:
+    forum, broken, caplog
+):
     with caplog.at_level(logging.ERROR):
         answer = raw(forum, "GET", f"{API}/nodes", {"X-Request-Id": "from-the-proxy-1"})
     assert answer.status_int == 500
@@ -41,9 +41,7 @@ def test_an_unexpected_exception_is_500_without_detail_and_logged_with_its_id(
     assert str(record.exc_info[1]) == broken
 
 
-def test_an_unexpected_exception_takes_back_what_was_written(
-    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unexpected_exception_takes_back_what_was_written(forum, alice, topic, monkeypatch):
     def announce_and_fail(announce: Any, *given: Any) -> None:
         announce(*given)
         raise ZeroDivisionError
@@ -58,7 +56,7 @@ def test_an_unexpected_exception_takes_back_what_was_written(
     assert dump(forum.database) == before
 
 
-def test_every_error_is_json_and_names_the_request(forum: Forum, broken: str) -> None:
+def test_every_error_is_json_and_names_the_request(forum, broken):
     answers = [
         raw(forum, "GET", f"{API}/topics?limit=0"),
         raw(forum, "GET", f"{API}/hello"),
@@ -78,15 +76,13 @@ def test_every_error_is_json_and_names_the_request(forum: Forum, broken: str) ->
 
 
 @each("given", ["x", "a b c d e f g h", "x" * 65, "<script>alert(1)</script>"])
-def test_a_request_id_that_is_none_is_replaced(forum: Forum, given: str) -> None:
+def test_a_request_id_that_is_none_is_replaced(forum, given):
     assert (
         raw(forum, "GET", f"{API}/nodes", {"X-Request-Id": given}).headers["X-Request-Id"].isalnum()
     )
 
 
-def test_no_token_reaches_the_log(
-    forum: Forum, alice: Person, broken: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_token_reaches_the_log(forum, alice, broken, caplog):
     with caplog.at_level(logging.DEBUG):
         raw(forum, "GET", f"{API}/nodes?access_token={alice.token}")
         raw(forum, "GET", f"{API}/nodes", {"Authorization": f"Bearer {alice.token}"})
@@ -96,7 +92,7 @@ def test_no_token_reaches_the_log(
     assert alice.token not in caplog.text
 
 
-def test_a_failed_request_leaves_no_trace(forum: Forum, alice: Person, topic: int) -> None:
+def test_a_failed_request_leaves_no_trace(forum, alice, topic):
     bob = forum.person("bob")
     reply = forum.reply(bob, topic)
     alice.post(f"/topics/{topic}/action", type="close")

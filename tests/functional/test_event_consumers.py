@@ -13,7 +13,6 @@ from forumsvc.models import Event, EventPosition
 from forumsvc.queries import events
 from forumsvc.services.event_consumers import consume
 from tests.functional.event_horizon import wait_for_horizon
-from tests.functional.forum import Forum, Person
 
 pytestmark = pytest.mark.both_databases
 
@@ -40,9 +39,7 @@ def has_unread(database: Database) -> bool:
     return events.has_unread(database.executor, database.executor.dialect.name, "test")
 
 
-def test_a_consumer_handles_each_event_once_and_in_order(
-    forum: Forum, database: Database, alice: Person, topic: int
-) -> None:
+def test_a_consumer_handles_each_event_once_and_in_order(forum, database, alice, topic):
     forum.reply(alice, topic)
     handled = Handled()
     assert has_unread(database)
@@ -53,9 +50,7 @@ def test_a_consumer_handles_each_event_once_and_in_order(
     assert not has_unread(database)
 
 
-def test_a_batch_whose_handler_fails_is_handled_again(
-    database: Database, alice: Person, topic: int
-) -> None:
+def test_a_batch_whose_handler_fails_is_handled_again(database, alice, topic):
     handled = Handled()
     handled.fail = True
     with pytest.raises(RuntimeError):
@@ -64,17 +59,15 @@ def test_a_batch_whose_handler_fails_is_handled_again(
     assert run(database, handled) == 1
 
 
-def test_two_consumers_have_positions_of_their_own(
-    database: Database, alice: Person, topic: int
-) -> None:
+def test_two_consumers_have_positions_of_their_own(database, alice, topic):
     run(database, Handled())
     with database.session.begin() as db:
         assert consume(db, "another", Handled(), clock.now()) == 1
 
 
 def test_after_a_restore_from_a_dump_old_events_count_as_handled_and_new_ones_are_read(
-    forum: Forum, database: Database, alice: Person, topic: int
-) -> None:
+    forum, database, alice, topic
+):
     if database.is_sqlite:
         pytest.skip("SQLite numbers no transactions")
     run(database, Handled())
@@ -91,8 +84,8 @@ def test_after_a_restore_from_a_dump_old_events_count_as_handled_and_new_ones_ar
 
 
 def test_after_a_restore_from_a_dump_a_consumer_that_was_behind_loses_no_event(
-    forum: Forum, database: Database, alice: Person, topic: int
-) -> None:
+    forum, database, alice, topic
+):
     if database.is_sqlite:
         pytest.skip("SQLite numbers no transactions")
     behind = Handled()

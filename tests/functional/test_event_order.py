@@ -47,7 +47,7 @@ def add(db: Connection) -> int:
     return db.execute(insert(Event).values(values).returning(Event.id)).scalar_one()
 
 
-def test_an_event_that_commits_after_a_later_one_is_not_missed(database: Database) -> None:
+def test_an_event_that_commits_after_a_later_one_is_not_missed(database):
     reader = Reader(database)
     by_id: list[int] = []
 
@@ -71,9 +71,7 @@ def test_an_event_that_commits_after_a_later_one_is_not_missed(database: Databas
 
 
 @pytest.mark.parametrize("number", [400, pytest.param(EVENTS, marks=pytest.mark.extended)])
-def test_no_event_of_writers_that_pause_before_their_commit_is_missed_or_doubled(
-    database: Database, number: int
-) -> None:
+def test_no_event_of_writers_that_pause_before_their_commit_is_missed_or_doubled(database, number):
     reader = Reader(database)
     done = threading.Event()
 

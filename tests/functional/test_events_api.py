@@ -10,7 +10,6 @@ from forumsvc.db.cursors import Cursor
 from forumsvc.models import User
 from forumsvc.queries import events
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person, content
 
@@ -33,9 +32,7 @@ def listed(forum: Forum, admin: Person, **parameters: Any) -> tuple[list[Any], s
 
 
 @pytest.mark.both_databases
-def test_events_come_oldest_first_with_what_they_are_about(
-    forum: Forum, admin: Person, alice: Person
-) -> None:
+def test_events_come_oldest_first_with_what_they_are_about(forum, admin, alice):
     node = forum.node()
     topic = forum.topic(alice, node)
     reply = forum.reply(alice, topic, "A **reply**")
@@ -50,9 +47,7 @@ def test_events_come_oldest_first_with_what_they_are_about(
 
 
 @pytest.mark.both_databases
-def test_the_next_page_begins_where_this_one_ends_even_if_nothing_is_there_yet(
-    forum: Forum, admin: Person, alice: Person
-) -> None:
+def test_the_next_page_begins_where_this_one_ends_even_if_nothing_is_there_yet(forum, admin, alice):
     found, after = listed(forum, admin)
     assert found == []
     topic = forum.topic(alice, forum.node())
@@ -67,7 +62,7 @@ def test_the_next_page_begins_where_this_one_ends_even_if_nothing_is_there_yet(
     assert [one["data"]["id"] for one in found] == [added]
 
 
-def test_a_like_of_a_reply_shows_the_reply(forum: Forum, admin: Person, alice: Person) -> None:
+def test_a_like_of_a_reply_shows_the_reply(forum, admin, alice):
     reply = forum.reply(alice, forum.topic(alice, forum.node()))
     _, after = listed(forum, admin)
     forum.person("bob").post("/likes", obj_type="reply", obj_id=reply)
@@ -75,9 +70,7 @@ def test_a_like_of_a_reply_shows_the_reply(forum: Forum, admin: Person, alice: P
     assert [(one["type"], one["data"]["reply"]["id"]) for one in found] == [("like.created", reply)]
 
 
-def test_hidden_posts_are_shown_as_ids_and_nobodys_address_at_all(
-    forum: Forum, admin: Person, alice: Person
-) -> None:
+def test_hidden_posts_are_shown_as_ids_and_nobodys_address_at_all(forum, admin, alice):
     with forum.database.session.begin() as db:
         db.execute(update(User).values(email="alice@example.org"))
     topic = forum.topic(alice, forum.node())
@@ -102,14 +95,14 @@ def test_hidden_posts_are_shown_as_ids_and_nobodys_address_at_all(
         ("after", str(Cursor("events", (1,)))),
     ],
 )
-def test_a_wrong_parameter_is_refused_with_its_name(admin: Person, name: str, value: str) -> None:
+def test_a_wrong_parameter_is_refused_with_its_name(admin, name, value):
     answer = admin.get("/events", **{name: value})
     assert answer.status_int == 400
     assert answer.json["error"].startswith(f"{name}: ")
 
 
 @pytest.mark.both_databases
-def test_a_cursor_of_before_a_restore_from_a_dump_is_refused(forum: Forum, admin: Person) -> None:
+def test_a_cursor_of_before_a_restore_from_a_dump_is_refused(forum, admin):
     ahead = 2**62
     answer = admin.get("/events", after=str(Cursor("events", (ahead, 1))))
     if forum.database.is_sqlite:
@@ -122,9 +115,7 @@ def test_a_cursor_of_before_a_restore_from_a_dump_is_refused(forum: Forum, admin
 
 
 @pytest.mark.both_databases
-def test_the_cursor_of_one_type_passes_all_that_was_looked_at(
-    forum: Forum, admin: Person, alice: Person
-) -> None:
+def test_the_cursor_of_one_type_passes_all_that_was_looked_at(forum, admin, alice):
     topic = forum.topic(alice, forum.node())
     replies = [forum.reply(alice, topic) for _ in range(3)]
     found, after = listed(forum, admin, type="topic.updated")
@@ -140,9 +131,7 @@ def test_the_cursor_of_one_type_passes_all_that_was_looked_at(
 
 
 @pytest.mark.parametrize(("pages", "user"), [("true", "/alice"), ("false", "/api/v3/users/{}")])
-def test_an_event_links_to_the_page_of_its_object_or_to_the_api(
-    make_forum: MakeForum, pages: str, user: str
-) -> None:
+def test_an_event_links_to_the_page_of_its_object_or_to_the_api(make_forum, pages, user):
     forum = make_forum(pages__forum=pages, site__url="https://forum.example.org")
     alice = forum.person("alice")
     topic = content(alice.post("/topics", title="T", body="B", node_id=forum.node()))["id"]

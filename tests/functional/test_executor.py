@@ -36,8 +36,6 @@ from forumsvc.queries import topics
 from forumsvc.queries.topics import TopicOrder
 from forumsvc.text.ids import MAX_ID
 from tests.databases import on_postgresql
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
 from tests.functional.test_query_budgets import OWN_READS, READS, fill
 
 Seen = list[tuple[Any, dict[str, Any]]]
@@ -70,9 +68,7 @@ def assert_same(database: Database, statement: Any, values: dict[str, Any]) -> i
     return len(found)
 
 
-def test_every_read_of_the_api_returns_what_sqlalchemy_returns(
-    forum: Forum, make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_read_of_the_api_returns_what_sqlalchemy_returns(forum, make_forum, monkeypatch):
     scene = fill(forum, 3)
     keyed = make_forum(api__envelope="keyed")
     with watched(monkeypatch) as seen:
@@ -86,7 +82,7 @@ def test_every_read_of_the_api_returns_what_sqlalchemy_returns(
     assert sum(assert_same(forum.database, *each) for each in seen) > len(seen)
 
 
-def test_lists_of_any_length_are_rendered(forum: Forum) -> None:
+def test_lists_of_any_length_are_rendered(forum):
     fill(forum, 5)
     first = min(topic["id"] for topic in forum.nobody.get("/topics").json)
     for step in (1, 7, 2, 3):
@@ -94,9 +90,7 @@ def test_lists_of_any_length_are_rendered(forum: Forum) -> None:
         assert assert_same(forum.database, topics._BY_IDS, {"ids": ids})
 
 
-def test_the_number_of_rendered_texts_is_bounded(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_number_of_rendered_texts_is_bounded(database, monkeypatch):
     executor = Executor(database.reads)
     with watched(monkeypatch) as seen:
         for offset in range(300):
@@ -114,13 +108,13 @@ def test_the_number_of_rendered_texts_is_bounded(
 @pytest.mark.parametrize(
     "statement", ["DELETE FROM users", "UPDATE users SET name = ''", "CREATE TABLE x (y INTEGER)"]
 )
-def test_the_database_itself_refuses_writes(database: Database, statement: str) -> None:
+def test_the_database_itself_refuses_writes(database, statement):
     database.executor.rows(select(User.id), {})
     with pytest.raises(database.reads.dialect.loaded_dbapi.Error, match=r"read-?only"):
         database.executor._execute(statement, ())
 
 
-def test_a_read_sees_what_others_committed(forum: Forum) -> None:
+def test_a_read_sees_what_others_committed(forum):
     fill(forum, 150)
     statement = select(func.count(User.id).label("users"))
     for number in range(20):
@@ -136,7 +130,7 @@ def test_a_read_sees_what_others_committed(forum: Forum) -> None:
         assert forum.database.executor.rows(statement, {}) == [(152 + number,)]
 
 
-def test_an_error_is_a_dbapierror_without_parameters(database: Database) -> None:
+def test_an_error_is_a_dbapierror_without_parameters(database):
     value: BindParameter[str] = bindparam("value")
     wrong = select((cast(1, Integer) / func.nothing_of_this_name(value)).label("x"))
     with pytest.raises((OperationalError, ProgrammingError)) as raised:
@@ -191,9 +185,7 @@ def in_a_thread(work: Callable[[], object]) -> None:
     assert failed == []
 
 
-def test_a_thread_has_its_own_connection_as_long_as_it_lives(
-    database: Database, opened_ones: list[Any]
-) -> None:
+def test_a_thread_has_its_own_connection_as_long_as_it_lives(database, opened_ones):
     executor = Executor(database.reads)
 
     def read() -> None:
@@ -210,9 +202,7 @@ def test_a_thread_has_its_own_connection_as_long_as_it_lives(
     assert [is_closed(each) for each in opened_ones] == [True] * 4
 
 
-def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
-    database: Database, opened_ones: list[Any]
-) -> None:
+def test_closing_closes_the_connections_of_other_threads_which_can_go_on(database, opened_ones):
     executor = Executor(database.reads)
     turn = threading.Barrier(2)
 
@@ -233,7 +223,7 @@ def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
     executor.close()
 
 
-def test_a_forked_process_leaves_its_parents_connection_alone(database: Database) -> None:
+def test_a_forked_process_leaves_its_parents_connection_alone(database):
     assert versions.load_lists_and_access_versions(database.executor) == (0, 0)
     before = database.executor._local.connection.driver
     pid = os.fork()
@@ -273,7 +263,7 @@ _CUT_ITSELF = select(func.pg_terminate_backend(func.pg_backend_pid()).label("don
 
 
 @on_postgresql
-def test_a_connection_lost_between_two_reads_is_replaced(database: Database) -> None:
+def test_a_connection_lost_between_two_reads_is_replaced(database):
     executor = database.executor
     pids = []
     for _ in range(3):
@@ -284,7 +274,7 @@ def test_a_connection_lost_between_two_reads_is_replaced(database: Database) -> 
 
 
 @on_postgresql
-def test_a_connection_lost_during_a_read_is_replaced(database: Database) -> None:
+def test_a_connection_lost_during_a_read_is_replaced(database):
     executor = database.executor
     pid = executor.rows(_PID, {})[0].pid
     assert executor.rows(_CUT, {"pid": pid})[0].was_there is False
@@ -292,7 +282,7 @@ def test_a_connection_lost_during_a_read_is_replaced(database: Database) -> None
 
 
 @on_postgresql
-def test_a_connection_that_takes_no_statement_is_replaced(database: Database) -> None:
+def test_a_connection_that_takes_no_statement_is_replaced(database):
     executor = database.executor
     pid = executor.rows(_PID, {})[0].pid
     cut(executor._local.connection.driver)
@@ -300,7 +290,7 @@ def test_a_connection_that_takes_no_statement_is_replaced(database: Database) ->
 
 
 @on_postgresql
-def test_a_lost_connection_disposes_the_pool(database: Database) -> None:
+def test_a_lost_connection_disposes_the_pool(database):
     executor = database.executor
     idle = [database.reads.connect() for _ in range(3)]
     pids = [connection.execute(_PID).scalar_one() for connection in idle]
@@ -313,7 +303,7 @@ def test_a_lost_connection_disposes_the_pool(database: Database) -> None:
 
 
 @on_postgresql
-def test_a_second_disconnect_is_raised(database: Database) -> None:
+def test_a_second_disconnect_is_raised(database):
     executor = database.executor
     with pytest.raises(OperationalError) as raised:
         executor.rows(_CUT_ITSELF, {})
@@ -322,7 +312,7 @@ def test_a_second_disconnect_is_raised(database: Database) -> None:
 
 
 @on_postgresql
-def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
+def test_a_statement_is_planned_once_whatever_its_values(forum):
     executor, named = (
         forum.database.executor,
         select(User.id).where(User.login_key == bindparam("key")),
@@ -337,7 +327,7 @@ def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
 
 
 @on_postgresql
-def test_more_statements_than_the_prepared_ones_are_executed(forum: Forum) -> None:
+def test_more_statements_than_the_prepared_ones_are_executed(forum):
     executor = forum.database.executor
     many = select(literal(1).label("one")).limit(
         bindparam("limit", type_=Integer, literal_execute=True)
@@ -348,7 +338,7 @@ def test_more_statements_than_the_prepared_ones_are_executed(forum: Forum) -> No
             assert executor.rows(many, {"limit": limit}) == [(1,)]
 
 
-def test_dml_by_the_executor_sets_column_defaults(forum: Forum) -> None:
+def test_dml_by_the_executor_sets_column_defaults(forum):
     now, alice = clock.now(), forum.person("alice")
     given = {"name": "Off topic", "created_at": now, "updated_at": now}
     names: dict[str, Any] = {name: bindparam(name) for name in given}

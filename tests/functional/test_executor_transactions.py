@@ -35,7 +35,7 @@ def name_of(database: Database, node: int) -> Any:
     return database.executor.rows(_NAME, {"node": node})[0].name
 
 
-def test_an_error_rolls_back_the_transaction(forum: Forum, node: int) -> None:
+def test_an_error_rolls_back_the_transaction(forum, node):
     forum.person("alice")
     now = clock.now()
     alice = {"login": "alice", "login_key": "alice", "created_at": now, "updated_at": now}
@@ -52,7 +52,7 @@ def test_an_error_rolls_back_the_transaction(forum: Forum, node: int) -> None:
     assert name_of(forum.database, node) == "New"
 
 
-def test_closing_a_session_rolls_back(forum: Forum, node: int) -> None:
+def test_closing_a_session_rolls_back(forum, node):
     for _ in range(3):
         with forum.database.session() as db:
             execute(db, _RENAMED, {"node": node, "new": "New"})
@@ -62,7 +62,7 @@ def test_closing_a_session_rolls_back(forum: Forum, node: int) -> None:
 
 
 @on_postgresql
-def test_a_lost_connection_is_replaced_for_the_next_transaction(forum: Forum, node: int) -> None:
+def test_a_lost_connection_is_replaced_for_the_next_transaction(forum, node):
     database = forum.database
     pid = select(func.pg_backend_pid().label("pid"))
     with database.session() as db:
@@ -79,7 +79,7 @@ def test_a_lost_connection_is_replaced_for_the_next_transaction(forum: Forum, no
 
 
 @on_postgresql
-def test_a_request_is_tried_again_where_the_connection_takes_no_statement(forum: Forum) -> None:
+def test_a_request_is_tried_again_where_the_connection_takes_no_statement(forum):
     alice, node = forum.person("alice"), forum.node()
     topic = forum.topic(alice, node)
     pool: Any = forum.registry.database.writes.pool

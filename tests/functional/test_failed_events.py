@@ -18,7 +18,7 @@ from forumsvc.search.tokens import tokens
 from forumsvc.services import jobs
 from forumsvc.services.search import indexing
 from tests.functional.event_horizon import wait_for_horizon
-from tests.functional.forum import Forum, Person, content
+from tests.functional.forum import content
 
 pytestmark = pytest.mark.both_databases
 
@@ -53,9 +53,7 @@ def retry(database: Database, consumer: EventConsumer) -> None:
     JobRunner(database, [FailedEvents(database, [consumer])], 1).run_due(JobKind.EVENT)
 
 
-def test_the_event_that_fails_is_put_aside_and_the_others_are_handled_in_order(
-    forum: Forum, alice: Person, topic: int
-) -> None:
+def test_the_event_that_fails_is_put_aside_and_the_others_are_handled_in_order(forum, alice, topic):
     replies = [forum.reply(alice, topic) for _ in range(7)]
     handled = Handled()
     handled.bad = replies[3]
@@ -71,9 +69,7 @@ def test_the_event_that_fails_is_put_aside_and_the_others_are_handled_in_order(
     assert (handled[-1], failed(forum.database)) == (replies[3], [])
 
 
-def test_nothing_is_put_aside_while_the_database_is_to_blame(
-    forum: Forum, alice: Person, topic: int
-) -> None:
+def test_nothing_is_put_aside_while_the_database_is_to_blame(forum, alice, topic):
     handled = Handled()
     handled.bad = forum.reply(alice, topic)
     handled.error = OperationalError("SELECT 1", {}, Exception("server closed the connection"))
@@ -87,8 +83,8 @@ def test_nothing_is_put_aside_while_the_database_is_to_blame(
 
 
 def test_a_post_whose_tokens_cannot_be_made_does_not_stop_the_index(
-    forum: Forum, alice: Person, node: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    forum, alice, node, monkeypatch
+):
     forum.topic(alice, node, title="Poison")
     innocent = forum.topic(alice, node, title="Innocent")
 

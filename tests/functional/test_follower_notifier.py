@@ -40,9 +40,7 @@ def notified_counts(database: Database) -> tuple[int, int]:
         return notifications, users
 
 
-def test_posts_take_turns_in_batches_of_bounded_size(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_posts_take_turns_in_batches_of_bounded_size(forum, monkeypatch):
     alice, node = forum.person("alice"), forum.node()
     add_followers(forum.database, alice, FOLLOWERS)
     first, second = forum.topic(alice, node), forum.topic(alice, node)
@@ -63,7 +61,7 @@ def test_posts_take_turns_in_batches_of_bounded_size(
     assert drift(forum.database) == []
 
 
-def test_who_has_lost_a_job_to_another_process_notifies_nobody(forum: Forum) -> None:
+def test_who_has_lost_a_job_to_another_process_notifies_nobody(forum):
     alice = forum.person("alice")
     add_followers(forum.database, alice, FOLLOWERS)
     forum.topic(alice, forum.node())
@@ -77,9 +75,7 @@ def test_who_has_lost_a_job_to_another_process_notifies_nobody(forum: Forum) -> 
 
 
 @on_postgresql
-def test_a_follower_who_is_locked_keeps_those_of_other_posts_not_waiting(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_follower_who_is_locked_keeps_those_of_other_posts_not_waiting(forum, monkeypatch):
     monkeypatch.setattr(
         forum.registry, "authoring", replace(forum.registry.authoring, inline_recipients=0)
     )

@@ -131,7 +131,7 @@ def without_hits(answer: Any) -> Any:
 
 
 @pytest.mark.extended
-def test_every_process_shows_at_once_what_another_has_answered(make_forum: MakeForum) -> None:
+def test_every_process_shows_at_once_what_another_has_answered(make_forum):
     scene = Scene(make_forum)
     scene.look("nothing")
     for name, write in WRITES.items():
@@ -141,8 +141,8 @@ def test_every_process_shows_at_once_what_another_has_answered(make_forum: MakeF
 
 
 def test_what_is_written_between_two_statements_of_a_page_is_in_the_next_read(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    make_forum, monkeypatch
+):
     scene = Scene(make_forum)
     [(reader, truth), _] = scene.pairs
     made = 0

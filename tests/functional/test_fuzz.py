@@ -1,11 +1,8 @@
 """Schemathesis finds no error in any operation, without a token, as member and as admin."""
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.databases import on_postgresql
-from tests.functional.forum import Forum
 from tests.functional.fuzzing import There, fuzz, picture, served
 
 WITHOUT = {
@@ -19,11 +16,8 @@ WITHOUT = {
 @on_postgresql
 @pytest.mark.parametrize("role", WITHOUT)
 def test_no_request_of_the_description_is_answered_wrongly(
-    forum: Forum,
-    role: str,
-    record_property: Callable[[str, object], None],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    forum, role, record_property, monkeypatch
+):
     # Reading the environment anew for each request is a twentieth of the test's time.
     monkeypatch.setattr("requests.sessions.get_environ_proxies", lambda *_, **__: {})
     person = forum.person("somebody", role="admin" if role == "admin" else "member")

@@ -5,7 +5,6 @@ import re
 import sqlite3
 import threading
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from forumsvc.views import errors
 from tests.cases import each
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.background_jobs import let_worker_live
-from tests.functional.conftest import MakeForum, close_application
+from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
 from tests.functional.statements import counting
 from tests.functional.test_connect import defaults
@@ -40,23 +39,23 @@ def waiting_in_the_pool(database: Database) -> list[Any]:
     return [record.dbapi_connection for record in list(pool._pool.queue)]
 
 
-def test_health_is_200_if_reads_and_writes_work(forum: Forum) -> None:
+def test_health_is_200_if_reads_and_writes_work(forum):
     answer = health(forum.application)
     assert (answer.status_int, answer.json) == (200, GOOD)
 
 
-def test_live_is_200_without_a_statement(forum: Forum) -> None:
+def test_live_is_200_without_a_statement(forum):
     with counting(forum.registry.database) as seen:
         answer = health(forum.application, "/health/live")
     assert (answer.status_int, answer.json, len(seen)) == (200, {"status": "ok"}, 0)
 
 
-def test_ready_says_the_same_as_health(forum: Forum) -> None:
+def test_ready_says_the_same_as_health(forum):
     answer = health(forum.application, "/health/ready")
     assert (answer.status_int, answer.json) == (200, GOOD)
 
 
-def test_before_the_end_a_server_is_alive_and_not_ready(forum: Forum) -> None:
+def test_before_the_end_a_server_is_alive_and_not_ready(forum):
     environ = {"forumsvc.draining": True}
     ready = health(forum.application, "/health/ready", **environ)
     assert ready.status_int == 503
@@ -65,7 +64,7 @@ def test_before_the_end_a_server_is_alive_and_not_ready(forum: Forum) -> None:
     assert health(forum.application, "/health/live", **environ).status_int == 200
 
 
-def test_health_runs_four_statements_at_most_and_takes_no_lock(forum: Forum) -> None:
+def test_health_runs_four_statements_at_most_and_takes_no_lock(forum):
     health(forum.application)  # it may try a write, once in some seconds
     with counting(forum.registry.database) as seen:
         health(forum.application)
@@ -77,9 +76,7 @@ def test_health_runs_four_statements_at_most_and_takes_no_lock(forum: Forum) -> 
             assert health(forum.application).json == GOOD
 
 
-def test_health_says_whether_a_background_worker_is_alive_and_is_200_without_one(
-    forum: Forum,
-) -> None:
+def test_health_says_whether_a_background_worker_is_alive_and_is_200_without_one(forum):
     found = []
     for seconds in (30, -4, -6):
         let_worker_live(forum.database, seconds)
@@ -91,7 +88,7 @@ def test_health_says_whether_a_background_worker_is_alive_and_is_200_without_one
 @pytest.mark.direct
 @on_postgresql
 @each("envelope", ["bare", "keyed"])
-def test_health_is_503_on_a_read_only_server(make_forum: MakeForum, envelope: str) -> None:
+def test_health_is_503_on_a_read_only_server(make_forum, envelope):
     forum = make_forum(api__envelope=envelope)
     assert health(forum.application).json == GOOD
     with defaults(forum.database.url.render_as_string(False), default_transaction_read_only="on"):
@@ -111,7 +108,7 @@ def test_health_is_503_on_a_read_only_server(make_forum: MakeForum, envelope: st
     assert health(forum.application).json == GOOD
 
 
-def test_health_is_503_without_the_database(tmp_path: Path) -> None:
+def test_health_is_503_without_the_database(tmp_path):
     application = make_app("postgresql://nobody@127.0.0.1:1/none", tmp_path)
     try:
         answer = health(application)
@@ -129,8 +126,8 @@ def test_health_is_503_without_the_database(tmp_path: Path) -> None:
 
 
 def test_an_outage_is_logged_once_in_some_seconds_and_without_statements(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, caplog, monkeypatch
+):
     now = 1000.0
     monkeypatch.setattr(errors, "_outage_log", errors.OutageLog())
     monkeypatch.setattr(errors, "monotonic", lambda: now)
@@ -147,9 +144,7 @@ def test_an_outage_is_logged_once_in_some_seconds_and_without_statements(
 
 
 @on_sqlite
-def test_health_is_503_while_somebody_holds_the_write_lock(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_health_is_503_while_somebody_holds_the_write_lock(forum, monkeypatch):
     monkeypatch.setattr(write_check, "_LOCK_SECONDS", 0.2)
     monkeypatch.setattr(write_check, "_EVERY_SECONDS", 0)
     with closing(sqlite3.connect(str(forum.database.url.database))) as other:
@@ -165,9 +160,7 @@ def test_health_is_503_while_somebody_holds_the_write_lock(
 
 
 @on_postgresql
-def test_health_is_503_after_a_write_for_which_the_disk_was_full(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_health_is_503_after_a_write_for_which_the_disk_was_full(make_forum, monkeypatch):
     forum = make_forum()
     alice, node = forum.person("alice"), forum.node()
     assert health(forum.application).json == GOOD
@@ -196,7 +189,7 @@ END $$
 
 
 @on_sqlite
-def test_health_is_503_after_a_write_that_the_file_refused(make_forum: MakeForum) -> None:
+def test_health_is_503_after_a_write_that_the_file_refused(make_forum):
     forum = make_forum()
     alice, node = forum.person("alice"), forum.node()
     assert alice.post("/topics", title="T", body="B", node_id=node).status_int == 201
@@ -211,9 +204,7 @@ def _assert_it_takes_no_writes(forum: Forum) -> None:
     assert (answer.status_int, answer.json["reads"], answer.json["writes"]) == (503, True, False)
 
 
-def test_health_tries_a_write_now_and_then_and_changes_nothing(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_health_tries_a_write_now_and_then_and_changes_nothing(forum, monkeypatch):
     check = AvailabilityCheck(forum.database)
     now = write_check.monotonic()
     tried: list[float] = []
@@ -232,7 +223,7 @@ def test_health_tries_a_write_now_and_then_and_changes_nothing(
 
 
 @on_sqlite
-def test_health_is_503_for_a_read_only_file(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_is_503_for_a_read_only_file(forum, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     health_answer = health(forum.application)
     assert (
@@ -242,9 +233,7 @@ def test_health_is_503_for_a_read_only_file(forum: Forum, monkeypatch: pytest.Mo
     ) == (503, True, False)
 
 
-def test_a_check_during_a_slow_check_returns_the_latest_result(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_during_a_slow_check_returns_the_latest_result(database, monkeypatch):
     monkeypatch.setattr(availability, "_MAX_WAIT_SECONDS", 0.01)
     check = AvailabilityCheck(database)
     assert check.check() == availability.Availability(reads=True, writes=True)

@@ -60,9 +60,7 @@ def rows(forum: Forum, *columns: Any) -> list[Any]:
         return list(db.execute(select(*columns).order_by(columns[0])))
 
 
-def test_the_answer_about_a_held_reply_is_the_one_of_the_guide(
-    strict: Forum, newcomer: Person, chief: Person
-) -> None:
+def test_the_answer_about_a_held_reply_is_the_one_of_the_guide(strict, newcomer, chief):
     [shown] = [
         json.loads(block.text) for block in blocks(source("quick-start")) if '"held"' in block.text
     ]
@@ -72,9 +70,7 @@ def test_the_answer_about_a_held_reply_is_the_one_of_the_guide(
     assert matches(shown, answer.json)
 
 
-def test_a_post_of_whom_is_erased_while_it_is_rendered_does_not_wait(
-    strict: Forum, newcomer: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_post_of_whom_is_erased_while_it_is_rendered_does_not_wait(strict, newcomer, monkeypatch):
     node, renderer = strict.node(), strict.registry.authoring.renderer
     render = renderer.render
 
@@ -87,9 +83,7 @@ def test_a_post_of_whom_is_erased_while_it_is_rendered_does_not_wait(
     assert strict.count(HeldPost) == 0
 
 
-def test_of_a_held_post_others_get_no_event_but_that_it_waits(
-    strict: Forum, newcomer: Person
-) -> None:
+def test_of_a_held_post_others_get_no_event_but_that_it_waits(strict, newcomer):
     node = strict.node()
     topic = strict.topic(strict.person("author", role="vip"), node)
     before = rows(strict, Event.id)
@@ -101,9 +95,7 @@ def test_of_a_held_post_others_get_no_event_but_that_it_waits(
 
 
 @pytest.mark.both_databases
-def test_of_a_decision_and_a_withdrawal_at_once_one_counts(
-    strict: Forum, newcomer: Person, chief: Person
-) -> None:
+def test_of_a_decision_and_a_withdrawal_at_once_one_counts(strict, newcomer, chief):
     held = hold_topic(newcomer, strict.node())
     [review] = content(chief.get("/reviews"))
     path = f"/reviews/{review['id']}/resolve"
@@ -120,7 +112,7 @@ def test_of_a_decision_and_a_withdrawal_at_once_one_counts(
 
 
 @pytest.mark.both_databases
-def test_a_retried_creation_is_held_once(strict: Forum, newcomer: Person) -> None:
+def test_a_retried_creation_is_held_once(strict, newcomer):
     node = strict.node()
     sent = {"title": "Hello", "body": "I am new", "node_id": node}
     answers = [
@@ -133,7 +125,7 @@ def test_a_retried_creation_is_held_once(strict: Forum, newcomer: Person) -> Non
 
 
 @pytest.mark.both_databases
-def test_the_same_text_again_is_held_once_while_it_waits(make_forum: MakeForum) -> None:
+def test_the_same_text_again_is_held_once_while_it_waits(make_forum):
     forum = make_forum(**HELD, posts__seconds_between_topics="30", posts__duplicate_minutes="10")
     newcomer, node = forum.person("newcomer"), forum.node()
     topic = content(open_topic(forum.person("author", role="vip"), node))["id"]
@@ -149,7 +141,7 @@ def test_the_same_text_again_is_held_once_while_it_waits(make_forum: MakeForum) 
 
 
 @pytest.mark.both_databases
-def test_the_same_text_sent_at_once_is_held_once(strict: Forum, newcomer: Person) -> None:
+def test_the_same_text_sent_at_once_is_held_once(strict, newcomer):
     node = strict.node()
     callers = [alone(strict, newcomer) for _ in range(8)]
     sent = {"title": "Hello", "body": "I am new", "node_id": node}
@@ -160,9 +152,7 @@ def test_the_same_text_sent_at_once_is_held_once(strict: Forum, newcomer: Person
 
 
 @pytest.mark.both_databases
-def test_a_person_cannot_fill_the_queue(
-    strict: Forum, newcomer: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_person_cannot_fill_the_queue(strict, newcomer, monkeypatch):
     monkeypatch.setattr(held_posts, "MAX_WAITING", 2)
     node = strict.node()
     for number in range(2):
@@ -171,7 +161,7 @@ def test_a_person_cannot_fill_the_queue(
     assert (refused.status_int, "wait for a moderator" in refused.json["error"]) == (400, True)
 
 
-def test_the_keyed_shape_has_a_held_post_as_meta(make_forum: MakeForum) -> None:
+def test_the_keyed_shape_has_a_held_post_as_meta(make_forum):
     forum = make_forum(**HELD, **{"api.envelope": "keyed"})
     answer = open_topic(forum.person("newcomer"), forum.node())
     assert answer.status_int == 200

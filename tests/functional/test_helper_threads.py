@@ -1,7 +1,6 @@
 """The threads of a web process survive what no one has thought of: nobody starts them again."""
 
 import threading
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import pytest
@@ -34,8 +33,8 @@ def mark_read(database: Database) -> Helper:
 
 @pytest.mark.parametrize("start", [count_views, mark_read])
 def test_a_thread_of_a_web_process_goes_on_after_an_error_that_nobody_expected(
-    start: Callable[[Database], Helper], database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
+    start, database, caplog
+):
     has_failed, goes_on = threading.Event(), threading.Event()
 
     def fail_first(*args: Any) -> None:

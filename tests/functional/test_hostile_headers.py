@@ -5,7 +5,6 @@ import time
 from webob import Request, Response
 
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum
 from tests.functional.oauth.application import Application
 
@@ -39,28 +38,26 @@ def answer(forum: Forum, path: str, method: str = "GET", **environ: str) -> Resp
         ("/topics/feed.xml", {"HTTP_IF_MODIFIED_SINCE": "Mon, 01 Jan 99999 00:00:00 GMT"}),
     ],
 )
-def test_an_odd_header_is_as_if_it_were_not_there(
-    forum: Forum, path: str, environ: dict[str, str]
-) -> None:
+def test_an_odd_header_is_as_if_it_were_not_there(forum, path, environ):
     assert answer(forum, path, **environ).status_int == 200
 
 
-def test_a_range_with_an_odd_date_is_answered(forum: Forum) -> None:
+def test_a_range_with_an_odd_date_is_answered(forum):
     odd = {"HTTP_RANGE": "bytes=0-1", "HTTP_IF_RANGE": "Mon, 01 Jan 99999 00:00:00 GMT"}
     assert answer(forum, "/robots.txt", **odd).status_int in (200, 206)
 
 
 @each("host", ["[1:2]", "[::::]", "[1.2]", "[]"])
-def test_a_host_in_brackets_is_an_address(forum: Forum, host: str) -> None:
+def test_a_host_in_brackets_is_an_address(forum, host):
     assert answer(forum, "/oauth/token", "POST", HTTP_HOST=host).status_int == 400
     assert answer(forum, "/", HTTP_HOST="[::1]:80").status_int == 200
 
 
-def test_a_number_of_zeros_is_read_at_once(forum: Forum) -> None:
+def test_a_number_of_zeros_is_read_at_once(forum):
     assert answer(forum, f"{API}/topics?offset={'0' * LONG}x").status_int == 400
 
 
-def test_no_redirect_follows_the_host_header(make_forum: MakeForum) -> None:
+def test_no_redirect_follows_the_host_header(make_forum):
     site = "https://forum.example"
     forum = make_forum(site__url=site, pages__forum="true")
     evil = {"HTTP_HOST": "evil.example"}
@@ -79,7 +76,7 @@ def test_no_redirect_follows_the_host_header(make_forum: MakeForum) -> None:
     assert made.headers["Location"].startswith(f"{site}/api/v3/topics/")
 
 
-def test_no_repeated_client_leads_from_this_site_without_a_login(forum: Forum) -> None:
+def test_no_repeated_client_leads_from_this_site_without_a_login(forum):
     uri, owner = "https://evil.example/", forum.person("alice").id
     application = Application(
         forum, redirect_uris=[uri], owner_id=owner, grants=("authorization_code",)

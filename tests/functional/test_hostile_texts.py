@@ -50,7 +50,7 @@ def text_fields() -> Iterator[tuple[Operation, str, bool]]:
 
 
 @on_postgresql
-def test_no_text_fails_or_takes_long_and_the_search_takes_them_all(forum: Forum) -> None:
+def test_no_text_fails_or_takes_long_and_the_search_takes_them_all(forum):
     author, node = forum.person("author"), forum.node()
     innocent = forum.topic(forum.person("innocent"), node, "A paddle")
     topic = forum.topic(author, node)

@@ -17,7 +17,6 @@ from forumsvc.services import hosts
 from forumsvc.services.moderation import settings_log
 from forumsvc.settings import Settings
 from tests.functional.background_jobs import report_host
-from tests.functional.conftest import MakeForum
 
 pytestmark = pytest.mark.both_databases
 
@@ -51,9 +50,7 @@ def recorded(database: Database) -> list[Any]:
         return [json.loads(text or "") for text in texts]
 
 
-def test_a_start_with_other_settings_than_the_last_one_is_recorded(
-    database: Database, settings: Settings
-) -> None:
+def test_a_start_with_other_settings_than_the_last_one_is_recorded(database, settings):
     for shown in ({"a": "1", "b": "2"}, {"a": "1", "b": "2"}, {"a": "3"}):
         task = report(database, settings, **shown)
         task.run()
@@ -64,7 +61,7 @@ def test_a_start_with_other_settings_than_the_last_one_is_recorded(
     assert first["host"].endswith(":/srv/forum")
 
 
-def test_settings_in_the_log_have_no_secrets(make_forum: MakeForum) -> None:
+def test_settings_in_the_log_have_no_secrets(make_forum):
     forum = make_forum(
         rate_limit__storage="memory://",
         mail__password="a long password of ours",
@@ -80,9 +77,7 @@ def test_settings_in_the_log_have_no_secrets(make_forum: MakeForum) -> None:
     assert "a long password of ours" not in text
 
 
-def test_a_host_writes_itself_down_once_and_keeps_the_time_of_its_start(
-    database: Database, settings: Settings
-) -> None:
+def test_a_host_writes_itself_down_once_and_keeps_the_time_of_its_start(database, settings):
     task = report(database, settings)
     task.run()
     [first] = rows(database)
@@ -100,9 +95,7 @@ def test_a_host_writes_itself_down_once_and_keeps_the_time_of_its_start(
     assert restarted.started_at >= first.started_at
 
 
-def test_the_row_has_no_secret_and_only_its_secret_matches(
-    database: Database, settings: Settings
-) -> None:
+def test_the_row_has_no_secret_and_only_its_secret_matches(database, settings):
     task = report(database, settings)
     task.run()
     [row] = rows(database)
@@ -114,9 +107,7 @@ def test_the_row_has_no_secret_and_only_its_secret_matches(
     assert rows(database)[0].secret_digest != row.secret_digest
 
 
-def test_a_host_is_alive_for_three_minutes_and_deleted_after_a_day(
-    database: Database, settings: Settings
-) -> None:
+def test_a_host_is_alive_for_three_minutes_and_deleted_after_a_day(database, settings):
     report(database, settings).run()
     for minutes, is_alive, is_kept in ((2, True, True), (4, False, True), (25 * 60, False, False)):
         with database.session.begin() as db:
@@ -127,9 +118,7 @@ def test_a_host_is_alive_for_three_minutes_and_deleted_after_a_day(
         assert bool(rows(database)) is is_kept
 
 
-def test_a_container_with_a_new_name_and_the_settings_of_the_last_one_records_nothing(
-    database: Database,
-) -> None:
+def test_a_container_with_a_new_name_and_the_settings_of_the_last_one_records_nothing(database):
     with database.session.begin() as db:
         for number in range(3):
             settings_log.record_changes(db, clock.now(), f"container-{number}", {"a": "1"})
@@ -140,9 +129,7 @@ def test_a_container_with_a_new_name_and_the_settings_of_the_last_one_records_no
     ]
 
 
-def test_a_host_is_compared_with_its_own_last_record_however_many_others_have_started(
-    database: Database,
-) -> None:
+def test_a_host_is_compared_with_its_own_last_record_however_many_others_have_started(database):
     with database.session.begin() as db:
         settings_log.record_changes(db, clock.now(), "first", {"a": "0"})
         for number in range(120):

@@ -11,8 +11,7 @@ from forumsvc.db.expired_rows import delete_batch
 from forumsvc.models import IdempotencyKey, Reply, Topic
 from forumsvc.services import idempotency
 from tests.cases import each
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import API, Caller, Forum, Person
+from tests.functional.forum import API, Caller
 from tests.functional.raw import raw
 from tests.functional.recounting import drift
 from tests.functional.statements import counting
@@ -33,7 +32,7 @@ def said(answer: Any) -> tuple[int, bytes, str | None, str | None]:
 
 
 @pytest.mark.both_databases
-def test_a_topic_that_is_sent_again_is_there_once(forum: Forum, alice: Person, node: int) -> None:
+def test_a_topic_that_is_sent_again_is_there_once(forum, alice, node):
     first, again = opened(alice, node, key="one"), opened(alice, node, key="one")
     assert first.status_int == 201
     assert said(again) == said(first)
@@ -49,15 +48,15 @@ def test_a_topic_that_is_sent_again_is_there_once(forum: Forum, alice: Person, n
     assert (forum.count(Topic), drift(forum.database)) == (1, [])
 
 
-def test_a_reply_that_is_sent_again_is_there_once(forum: Forum, alice: Person, node: int) -> None:
+def test_a_reply_that_is_sent_again_is_there_once(forum, alice, node):
     path, headers = f"/topics/{forum.topic(alice, node)}/replies", {"Idempotency-Key": "one"}
     first, again = (alice.call("POST", path, {"body": "B"}, headers=headers) for _ in range(2))
     assert (said(again), forum.count(Reply)) == (said(first), 1)
 
 
 def test_the_encoding_of_the_request_and_the_quotes_of_the_key_make_no_difference(
-    forum: Forum, alice: Person, node: int
-) -> None:
+    forum, alice, node
+):
     first = opened(alice, node, key="a-\\key")
     json = {"body": "B", "node_id": str(node), "title": " T "}
     headers = {"Idempotency-Key": r'"a-\\key"'}
@@ -66,9 +65,7 @@ def test_the_encoding_of_the_request_and_the_quotes_of_the_key_make_no_differenc
 
 
 @pytest.mark.both_databases
-def test_a_key_of_another_request_is_422_and_nothing_is_done(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_a_key_of_another_request_is_422_and_nothing_is_done(forum, alice, node):
     topic = opened(alice, node, key="one").json["id"]
     answers = [opened(alice, node, key="one", body="Another")]
     sent = {"title": "T", "node_id": node, "body": "B"}
@@ -85,16 +82,14 @@ def test_a_key_of_another_request_is_422_and_nothing_is_done(
     assert (forum.count(Topic), forum.count(Reply)) == (2, 1)
 
 
-def test_each_user_has_keys_of_their_own(forum: Forum, alice: Person, node: int) -> None:
+def test_each_user_has_keys_of_their_own(forum, alice, node):
     first = opened(alice, node, key="one")
     other = opened(forum.person("bob"), node, key="one")
     assert (first.status_int, other.status_int, forum.count(Topic)) == (201, 201, 2)
 
 
 @each("key", ["", "x" * 256, "\xe4", "a\tb", '"', '""', '"open', r'"\a"'])
-def test_a_malformed_key_is_400_and_names_the_header(
-    forum: Forum, alice: Person, node: int, key: str
-) -> None:
+def test_a_malformed_key_is_400_and_names_the_header(forum, alice, node, key):
     body = f"title=T&body=B&node_id={node}".encode()
     headers = {"Idempotency-Key": key, "Authorization": f"Bearer {alice.token}"}
     headers["Content-Type"] = "application/x-www-form-urlencoded"
@@ -105,22 +100,18 @@ def test_a_malformed_key_is_400_and_names_the_header(
 
 
 @each("key", ["x", "x" * 255, "a b", '"' + "x" * 255 + '"', "'{}\\"])
-def test_other_keys_are_good(alice: Person, node: int, key: str) -> None:
+def test_other_keys_are_good(alice, node, key):
     assert opened(alice, node, key=key).status_int == 201
 
 
 @pytest.mark.both_databases
-def test_what_failed_may_be_tried_again_with_its_key(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_what_failed_may_be_tried_again_with_its_key(forum, alice, node):
     assert opened(alice, node + 1, key="one").status_int == 400
     assert forum.count(IdempotencyKey) == 0
     assert opened(alice, node, key="one").status_int == 201
 
 
-def test_a_replay_needs_the_permission_of_the_request(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_a_replay_needs_the_permission_of_the_request(forum, alice, node):
     topic, chief = forum.topic(alice, node), forum.person("chief", role="admin")
     headers = {"Idempotency-Key": "one"}
     send = partial(alice.call, "POST", f"/topics/{topic}/replies", {"body": "B"}, headers=headers)
@@ -134,9 +125,7 @@ def test_a_replay_needs_the_permission_of_the_request(
 
 
 @pytest.mark.both_databases
-def test_after_its_time_a_key_is_a_new_one_and_is_cleared_away(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_its_time_a_key_is_a_new_one_and_is_cleared_away(make_forum, monkeypatch):
     forum = make_forum(idempotency__ttl_seconds="60")
     alice, node, now = forum.person("alice"), forum.node(), clock.now()
 
@@ -155,9 +144,7 @@ def test_after_its_time_a_key_is_a_new_one_and_is_cleared_away(
 
 
 @pytest.mark.both_databases
-def test_16_at_once_with_one_key_are_one_and_all_get_its_answer(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_16_at_once_with_one_key_are_one_and_all_get_its_answer(forum, alice, node):
     callers = [alone(forum, alice) for _ in range(16)]
     answers = together([partial(opened, caller, node, key="one") for caller in callers])
     assert statuses(answers) == {201: 16}
@@ -167,9 +154,7 @@ def test_16_at_once_with_one_key_are_one_and_all_get_its_answer(
 
 
 @pytest.mark.both_databases
-def test_16_at_once_with_one_key_and_different_texts_are_one_and_15_refusals(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_16_at_once_with_one_key_and_different_texts_are_one_and_15_refusals(forum, alice, node):
     callers = enumerate(alone(forum, alice) for _ in range(16))
     answers = together([partial(opened, one, node, key="one", body=f"B{n}") for n, one in callers])
     assert statuses(answers) == {201: 1, 422: 15}
@@ -177,9 +162,7 @@ def test_16_at_once_with_one_key_and_different_texts_are_one_and_15_refusals(
 
 
 @pytest.mark.both_databases
-def test_a_key_costs_three_statements_and_to_answer_again_two(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_a_key_costs_three_statements_and_to_answer_again_two(forum, alice, node):
     costs = []
     for send in (partial(opened, key="one"), partial(opened, key="one")):
         with counting(forum.registry.database) as seen:

@@ -69,16 +69,14 @@ def scene(database: Database, monkeypatch: pytest.MonkeyPatch) -> Scene:
     return Scene(database, monkeypatch)
 
 
-def test_jobs_are_done_once_in_their_order_and_then_deleted(scene: Scene) -> None:
+def test_jobs_are_done_once_in_their_order_and_then_deleted(scene):
     scene.enqueue(3)
     ids = [row.id for row in scene.rows()]
     assert scene.run() == 3
     assert (scene.handler.seen, scene.rows()) == (ids, [])
 
 
-def test_a_job_that_fails_is_tried_after_each_pause_and_then_given_up_and_kept(
-    scene: Scene, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_job_that_fails_is_tried_after_each_pause_and_then_given_up_and_kept(scene, caplog):
     scene.enqueue(2)
     first, second = (row.id for row in scene.rows())
     scene.handler.errors = [ValueError("a mistake")]
@@ -97,9 +95,7 @@ def test_a_job_that_fails_is_tried_after_each_pause_and_then_given_up_and_kept(
     assert caplog.text.count("a mistake; it is given up") == 1
 
 
-def test_a_job_that_made_progress_has_all_its_attempts_again(
-    scene: Scene, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_that_made_progress_has_all_its_attempts_again(scene, caplog, monkeypatch):
     scene.enqueue()
     for _ in scene.handler.pauses:
         scene.handler.errors = [ValueError("a mistake")]
@@ -118,7 +114,7 @@ def test_a_job_that_made_progress_has_all_its_attempts_again(
     assert "(attempt 1): ValueError: another mistake; it is tried again" in caplog.text
 
 
-def test_a_job_that_is_under_way_is_not_retried(scene: Scene) -> None:
+def test_a_job_that_is_under_way_is_not_retried(scene):
     scene.enqueue()
     with scene.database.session.begin() as db:
         job: Any = jobs.claim(db, JobKind.NOTIFY, scene.now, MINUTE)
@@ -133,7 +129,7 @@ def test_a_job_that_is_under_way_is_not_retried(scene: Scene) -> None:
     assert row.attempts == 0
 
 
-def test_an_erasure_or_a_sweep_that_is_given_up_is_kept_until_somebody_looks(scene: Scene) -> None:
+def test_an_erasure_or_a_sweep_that_is_given_up_is_kept_until_somebody_looks(scene):
     kinds = (JobKind.ACCOUNT, JobKind.SWEEP, JobKind.NOTIFY)
     with scene.database.session.begin() as db:
         for kind in kinds:
@@ -144,9 +140,7 @@ def test_an_erasure_or_a_sweep_that_is_given_up_is_kept_until_somebody_looks(sce
     assert [row.kind for row in scene.rows()] == ["account", "sweep"]
 
 
-def test_a_temporary_failure_of_the_database_is_no_attempt_and_keeps_no_other_job_waiting(
-    scene: Scene,
-) -> None:
+def test_a_temporary_failure_of_the_database_is_no_attempt_and_keeps_no_other_job_waiting(scene):
     scene.enqueue(2)
     first, second = (row.id for row in scene.rows())
     away = OperationalError("SELECT 1", {}, Exception("server closed the connection"))
@@ -164,7 +158,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-def test_a_job_whose_process_dies_is_taken_over_when_its_lock_has_ended(scene: Scene) -> None:
+def test_a_job_whose_process_dies_is_taken_over_when_its_lock_has_ended(scene):
     scene.enqueue()
     scene.handler.errors = [Killed()]
     with pytest.raises(Killed):
@@ -174,7 +168,7 @@ def test_a_job_whose_process_dies_is_taken_over_when_its_lock_has_ended(scene: S
     assert (scene.run(), scene.rows()) == (1, [])
 
 
-def test_who_has_lost_a_job_to_another_process_changes_nothing_of_it(scene: Scene) -> None:
+def test_who_has_lost_a_job_to_another_process_changes_nothing_of_it(scene):
     scene.enqueue()
     with scene.database.session.begin() as db:
         lost = jobs.claim(db, JobKind.NOTIFY, scene.now, MINUTE)
@@ -192,7 +186,7 @@ def test_who_has_lost_a_job_to_another_process_changes_nothing_of_it(scene: Scen
     assert scene.rows() == [before]
 
 
-def test_a_job_that_is_made_due_keeps_the_lock_of_who_works_on_it(scene: Scene) -> None:
+def test_a_job_that_is_made_due_keeps_the_lock_of_who_works_on_it(scene):
     def make_due(*, ends_pause: bool = False) -> Any:
         one = select(literal(1))
         with scene.database.session.begin() as db:
@@ -216,7 +210,7 @@ def test_a_job_that_is_made_due_keeps_the_lock_of_who_works_on_it(scene: Scene) 
     assert make_due(ends_pause=True).due_at == scene.now
 
 
-def test_one_job_is_claimed_whatever_the_plan_is(scene: Scene) -> None:
+def test_one_job_is_claimed_whatever_the_plan_is(scene):
     scene.enqueue(50)
     with scene.database.session.begin() as db:
         if not scene.database.is_sqlite:
@@ -227,7 +221,7 @@ def test_one_job_is_claimed_whatever_the_plan_is(scene: Scene) -> None:
     assert len([row for row in scene.rows() if row.attempts]) == 1
 
 
-def test_the_threads_run_what_is_due_each_kind_with_its_bound(scene: Scene) -> None:
+def test_the_threads_run_what_is_due_each_kind_with_its_bound(scene):
     scene.enqueue(3)
     scene.runner.run()
     scene.runner.close()
@@ -235,7 +229,7 @@ def test_the_threads_run_what_is_due_each_kind_with_its_bound(scene: Scene) -> N
     assert scene.runner.counts[JobKind.NOTIFY].waiting == 3
 
 
-def test_a_job_that_a_clock_hours_ahead_has_locked_is_claimed_again(scene: Scene) -> None:
+def test_a_job_that_a_clock_hours_ahead_has_locked_is_claimed_again(scene):
     scene.enqueue()
     hours = timedelta(hours=2)
     with scene.database.session.begin() as db:

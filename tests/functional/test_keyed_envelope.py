@@ -28,7 +28,7 @@ def _opened(keyed: Forum, login: str) -> tuple[int, int]:
     return topic, keyed.reply(author, topic, "R")
 
 
-def test_the_guide_names_the_kind_of_every_failure_that_is_described(keyed: Forum) -> None:
+def test_the_guide_names_the_kind_of_every_failure_that_is_described(keyed):
     rows = re.findall(r"^\| `(\w+)` \| ([0-9, ]+) \|$", source("keyed-envelope"), re.M)
     shown = {int(status): kind for kind, listed in rows for status in listed.split(", ")}
     described = {int(status) for one in operations() for status in one.definition["responses"]}
@@ -53,7 +53,7 @@ def _users_in(document: object) -> Iterator[dict[str, Any]]:
             yield from _users_in(inner)
 
 
-def test_every_user_carries_abilities_true_for_oneself_and_admins_alone(keyed: Forum) -> None:
+def test_every_user_carries_abilities_true_for_oneself_and_admins_alone(keyed):
     topic, reply = _opened(keyed, "alice")
     alice_id = keyed.nobody.get("/users/alice").json["user"]["id"]
     alice = Person(keyed.app, keyed.token(alice_id), alice_id, "alice")
@@ -81,7 +81,7 @@ def test_every_user_carries_abilities_true_for_oneself_and_admins_alone(keyed: F
                 assert shown["destroy"] is (is_own or caller is root), path
 
 
-def test_what_users_may_do_costs_no_statement(keyed: Forum) -> None:
+def test_what_users_may_do_costs_no_statement(keyed):
     topic, _ = _opened(keyed, "alice")
     for number in range(5):
         keyed.person(f"u{number}").post(f"/topics/{topic}/replies", body="R")
@@ -90,7 +90,7 @@ def test_what_users_may_do_costs_no_statement(keyed: Forum) -> None:
     assert len(of_request(keyed, bob, "GET", f"/topics/{topic}/replies")) == few
 
 
-def test_an_admin_and_a_maintainer_share_no_reply(keyed: Forum) -> None:
+def test_an_admin_and_a_maintainer_share_no_reply(keyed):
     _, reply = _opened(keyed, "alice")
     shown = [
         keyed.person(role, role=role).get(f"/replies/{reply}").json["reply"]["user"]["abilities"]
@@ -100,9 +100,7 @@ def test_an_admin_and_a_maintainer_share_no_reply(keyed: Forum) -> None:
 
 
 @each(("shape", "status"), [("keyed", 401), ("bare", 400)])
-def test_a_wrong_password_has_the_status_that_the_shapes_clients_know(
-    make_forum: MakeForum, shape: str, status: int
-) -> None:
+def test_a_wrong_password_has_the_status_that_the_shapes_clients_know(make_forum, shape, status):
     forum = make_forum(api__envelope=shape)
     with forum.database.session.begin() as db:
         made = clients.create(db, "app", grants=["password", "refresh_token"])

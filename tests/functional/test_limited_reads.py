@@ -23,7 +23,7 @@ def reads(database: Database) -> Iterator[LimitedReads]:
     made.dispose()
 
 
-def test_the_limit_is_for_all_statements_of_a_connection_together(reads: LimitedReads) -> None:
+def test_the_limit_is_for_all_statements_of_a_connection_together(reads):
     def repeat() -> None:
         with reads.connect() as db:
             while True:
@@ -33,12 +33,12 @@ def test_the_limit_is_for_all_statements_of_a_connection_together(reads: Limited
         repeat()
 
 
-def test_nothing_can_be_written(database: Database, reads: LimitedReads) -> None:
+def test_nothing_can_be_written(database, reads):
     with pytest.raises(Exception, match=r"read-?only"), reads.connect() as db:
         db.execute(text("DELETE FROM topics"))
 
 
-def test_the_sessions_do_not_compile_plans(database: Database, reads: LimitedReads) -> None:
+def test_the_sessions_do_not_compile_plans(database, reads):
     if not database.is_sqlite:
         with reads.connect() as db:
             assert db.scalar(text("SHOW jit")) == "off"
@@ -46,9 +46,7 @@ def test_the_sessions_do_not_compile_plans(database: Database, reads: LimitedRea
 
 
 @on_postgresql
-def test_a_connection_that_is_lost_meanwhile_is_an_error_of_the_database(
-    reads: LimitedReads,
-) -> None:
+def test_a_connection_that_is_lost_meanwhile_is_an_error_of_the_database(reads):
     def read() -> None:
         with reads.connect() as db:
             cut(db.connection.driver_connection)

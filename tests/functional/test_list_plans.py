@@ -87,7 +87,7 @@ def of_sqlite(driver: Any, sent: CapturedStatement) -> list[str]:
     return [f"{sum(tens)} steps: {'; '.join(plan)}"]
 
 
-def test_every_list_reads_a_page_and_no_more(demo: tuple[Forum, StatementCapture]) -> None:
+def test_every_list_reads_a_page_and_no_more(demo):
     forum, watch = demo
     with forum.database.reads.connect() as db:
         found = {listed.name: too_much(forum, watch, db, listed) for listed in lists(db)}
@@ -95,7 +95,7 @@ def test_every_list_reads_a_page_and_no_more(demo: tuple[Forum, StatementCapture
     assert {name: much for name, much in found.items() if much} == {}
 
 
-def test_a_list_without_its_index_is_detected(demo: tuple[Forum, StatementCapture]) -> None:
+def test_a_list_without_its_index_is_detected(demo):
     forum, watch = demo
     indexes = {
         "topics, last_actived": "ix_topics_active",

@@ -5,11 +5,10 @@ from sqlalchemy import insert
 
 from forumsvc.db import keyset_paging
 from forumsvc.models import Section
-from tests.functional.forum import Forum, Person
 
 
 @pytest.mark.usefixtures("frozen_clock")
-def test_ties_are_broken_by_the_newer_topic(forum: Forum, chief: Person, node: int) -> None:
+def test_ties_are_broken_by_the_newer_topic(forum, chief, node):
     topics = [forum.topic(chief, node) for _ in range(4)]
     for number in (1, 0, 3, 2):
         chief.post(f"/topics/{topics[number]}/action?type=excellent")
@@ -18,14 +17,14 @@ def test_ties_are_broken_by_the_newer_topic(forum: Forum, chief: Person, node: i
         assert listed == topics[::-1], kind
 
 
-def test_users_are_20_or_as_many_as_are_asked_for(forum: Forum) -> None:
+def test_users_are_20_or_as_many_as_are_asked_for(forum):
     for number in range(22):
         forum.person(f"user{number:02}")
     assert len(forum.nobody.get("/users").json) == 20
     assert len(forum.nobody.get("/users", limit=100).json) == 22
 
 
-def test_nodes_are_listed_by_sort_descending_then_id_with_their_section(forum: Forum) -> None:
+def test_nodes_are_listed_by_sort_descending_then_id_with_their_section(forum):
     with forum.database.session.begin() as db:
         section = db.execute(insert(Section).values(name="Big").returning(Section.id)).scalar_one()
     made = [forum.node(f"N{sort}{n}", sort=sort) for n, sort in enumerate((0, 5, 0, 5, -1))]
@@ -44,13 +43,8 @@ def test_nodes_are_listed_by_sort_descending_then_id_with_their_section(forum: F
 
 @pytest.mark.parametrize("deep", [False, True])
 def test_replies_and_favorites_of_hidden_topics_are_not_listed(
-    forum: Forum,
-    alice: Person,
-    chief: Person,
-    node: int,
-    monkeypatch: pytest.MonkeyPatch,
-    deep: bool,
-) -> None:
+    forum, alice, chief, node, monkeypatch, deep
+):
     if deep:
         # What is asked far down a list, asked at its front.
         monkeypatch.setattr(keyset_paging, "_LARGE_OFFSET", 0)

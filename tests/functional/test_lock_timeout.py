@@ -11,11 +11,9 @@ from sqlalchemy.exc import DBAPIError
 
 from forumsvc.cache.database import open_database
 from forumsvc.db.connection_options import ConnectionOptions, Timeouts
-from forumsvc.db.engine import Database
 from forumsvc.models import Topic
 from forumsvc.settings import Settings
 from tests.databases import on_postgresql, on_sqlite
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.test_database_timeouts import assert_come_back
 from tests.functional.threads import alone, statuses, together
@@ -40,9 +38,7 @@ def held(forum: Forum, topic: int) -> Iterator[None]:
 
 
 @on_postgresql
-def test_by_default_a_deadlock_is_found_before_the_wait_for_the_lock_ends(
-    database: Database,
-) -> None:
+def test_by_default_a_deadlock_is_found_before_the_wait_for_the_lock_ends(database):
     timeout = Settings(INI_SETTINGS)["database.lock_timeout_seconds"]
     with database.reads.connect() as connection:
         found_after = connection.scalar(
@@ -52,7 +48,7 @@ def test_by_default_a_deadlock_is_found_before_the_wait_for_the_lock_ends(
 
 
 @pytest.mark.direct
-def test_who_needs_a_held_lock_gets_503_and_others_are_served(make_forum: MakeForum) -> None:
+def test_who_needs_a_held_lock_gets_503_and_others_are_served(make_forum):
     forum = make_forum(database__lock_timeout_seconds="0.2")
     alice = forum.person("alice")
     node = forum.node()
@@ -78,7 +74,7 @@ def test_who_needs_a_held_lock_gets_503_and_others_are_served(make_forum: MakeFo
 
 @pytest.mark.direct
 @on_postgresql
-def test_readers_of_a_locked_table_get_503_and_others_are_served(make_forum: MakeForum) -> None:
+def test_readers_of_a_locked_table_get_503_and_others_are_served(make_forum):
     forum = make_forum(database__lock_timeout_seconds="0.2")
     alice, node = forum.person("alice"), forum.node()
     topic = forum.topic(alice, node)
@@ -93,7 +89,7 @@ def test_readers_of_a_locked_table_get_503_and_others_are_served(make_forum: Mak
 
 
 @on_sqlite
-def test_a_write_lock_that_is_not_free_in_time_is_an_error_of_the_driver(database_url: str) -> None:
+def test_a_write_lock_that_is_not_free_in_time_is_an_error_of_the_driver(database_url):
     database = open_database(database_url, ConnectionOptions(timeouts=Timeouts(lock=0.3)))
     try:
         with closing(sqlite3.connect(str(database.url.database))) as other:

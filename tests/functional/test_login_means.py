@@ -34,7 +34,7 @@ def start(forum: Forum, authentication: Authentication) -> str | None:
         return browser_sessions.start(db, authentication, ttl=3600, now=clock.now(), browser="Test")
 
 
-def test_who_has_no_password_is_logged_in_by_another_means(forum: Forum) -> None:
+def test_who_has_no_password_is_logged_in_by_another_means(forum):
     alice = forum.person("alice")
     forum.change(alice.id, password_hash=None)
     secret = start(forum, proof(alice.id))
@@ -45,7 +45,7 @@ def test_who_has_no_password_is_logged_in_by_another_means(forum: Forum) -> None
     assert (page.status_int, "Test" in page.text) == (200, True)
 
 
-def test_a_proof_that_holds_no_more_and_a_deleted_user_start_no_session(forum: Forum) -> None:
+def test_a_proof_that_holds_no_more_and_a_deleted_user_start_no_session(forum):
     alice = forum.person("alice")
     assert start(forum, replace(proof(alice.id), token="another")) is None
     forum.change(alice.id, state="deleted")

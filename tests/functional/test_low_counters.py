@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc.models import Node, Reply, Topic, User
-from tests.functional.forum import Forum, Person
 
 pytestmark = pytest.mark.both_databases
 
@@ -36,9 +35,7 @@ UNDONE: dict[str, Callable[[int, int], tuple[str, str]]] = {
 
 
 @pytest.mark.parametrize("deed", UNDONE)
-def test_nothing_fails_because_of_a_counter_that_is_too_low(
-    forum: Forum, alice: Person, bob: Person, topic: int, deed: str
-) -> None:
+def test_nothing_fails_because_of_a_counter_that_is_too_low(forum, alice, bob, topic, deed):
     chief = forum.person("chief", role="admin")
     reply = forum.reply(bob, topic)
     chief.post("/likes", obj_type="topic", obj_id=topic)

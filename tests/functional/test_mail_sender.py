@@ -71,7 +71,7 @@ def scene(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Scene:
     return Scene(forum, monkeypatch)
 
 
-def test_an_email_is_sent_once_and_its_row_holds_no_secret(scene: Scene) -> None:
+def test_an_email_is_sent_once_and_its_row_holds_no_secret(scene):
     assert scene.run() == 1
     assert scene.run() == 0
     [message] = scene.outbox.messages
@@ -91,9 +91,7 @@ LATER = [
 
 
 @pytest.mark.parametrize("error", LATER)
-def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(
-    scene: Scene, error: Exception
-) -> None:
+def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scene, error):
     scene.outbox.errors = [error] * 2
     for pause in MailSender.pauses[:2]:
         assert scene.run() == 1
@@ -116,8 +114,8 @@ def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(
     ],
 )
 def test_what_a_server_refuses_for_good_is_not_repeated_and_logged_without_the_address(
-    scene: Scene, caplog: pytest.LogCaptureFixture, error: Exception, shown: str
-) -> None:
+    scene, caplog, error, shown
+):
     scene.outbox.errors = [error]
     scene.run()
     scene.pass_time(timedelta(days=1))
@@ -129,9 +127,7 @@ def test_what_a_server_refuses_for_good_is_not_repeated_and_logged_without_the_a
     assert ADDRESS not in caplog.text
 
 
-def test_an_address_that_no_email_can_name_is_given_up_at_once_with_one_line(
-    scene: Scene, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_address_that_no_email_can_name_is_given_up_at_once_with_one_line(scene, caplog):
     scene.run()
     address = "üser@example.org"
     scene.forum.change(scene.forum.person("eve").id, email=address, email_key=address)
@@ -145,7 +141,7 @@ def test_an_address_that_no_email_can_name_is_given_up_at_once_with_one_line(
     assert address not in line
 
 
-def test_an_account_of_before_with_another_domain_gets_its_link(scene: Scene) -> None:
+def test_an_account_of_before_with_another_domain_gets_its_link(scene):
     columns = {"email": "eve@Faß.de", "email_key": "eve@xn--fa-hia.de"}
     scene.forum.change(scene.forum.person("eve").id, **columns)
     scene.enqueue("EVE@xn--fa-hia.de")
@@ -153,9 +149,7 @@ def test_an_account_of_before_with_another_domain_gets_its_link(scene: Scene) ->
     assert scene.outbox.messages[-1]["To"] == "eve@xn--fa-hia.de"
 
 
-def test_a_sent_email_is_logged_with_its_id_and_the_reply_code_without_the_address(
-    scene: Scene, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_sent_email_is_logged_with_its_id_and_the_reply_code_without_the_address(scene, caplog):
     caplog.set_level(logging.INFO)
     scene.run()
     [line] = [text for text in caplog.messages if text.startswith("email")]
@@ -168,7 +162,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-def test_an_email_whose_sender_dies_is_sent_again_with_the_same_id(scene: Scene) -> None:
+def test_an_email_whose_sender_dies_is_sent_again_with_the_same_id(scene):
     scene.outbox.errors = [Killed()]
     with pytest.raises(Killed):
         scene.run()
@@ -180,7 +174,7 @@ def test_an_email_whose_sender_dies_is_sent_again_with_the_same_id(scene: Scene)
 
 
 @pytest.mark.parametrize("address", ["nobody@example.org", "a\r\nBcc: b@example.org"])
-def test_an_address_of_no_account_is_sent_nothing_and_not_kept(scene: Scene, address: str) -> None:
+def test_an_address_of_no_account_is_sent_nothing_and_not_kept(scene, address):
     scene.run()
     scene.enqueue(address)
     assert scene.run() == 1
@@ -188,14 +182,14 @@ def test_an_address_of_no_account_is_sent_nothing_and_not_kept(scene: Scene, add
     assert [mails.of_job(row).recipient for row in scene.rows()] == [ADDRESS]
 
 
-def test_a_link_that_has_expired_is_not_sent(scene: Scene) -> None:
+def test_a_link_that_has_expired_is_not_sent(scene):
     scene.pass_time(timedelta(hours=1))
     scene.run()
     assert scene.outbox.messages == []
     assert scene.rows() == []
 
 
-def test_emails_are_deleted_two_weeks_after_they_are_done_or_were_to_be_sent(scene: Scene) -> None:
+def test_emails_are_deleted_two_weeks_after_they_are_done_or_were_to_be_sent(scene):
     scene.run()
     scene.pass_time(timedelta(days=10))
     scene.enqueue(ADDRESS)

@@ -20,9 +20,9 @@ from forumsvc.queries import webhooks as reading
 from forumsvc.services import backups, mails
 from forumsvc.services.webhooks import webhooks
 from forumsvc.web.api.operations import operation_name
-from tests.functional.conftest import MakeForum, close_application
+from tests.functional.conftest import close_application
 from tests.functional.event_horizon import wait_for_horizon
-from tests.functional.forum import API, Forum, Person, make_app
+from tests.functional.forum import API, Forum, make_app
 from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 from tests.functional.statements import counting
@@ -53,7 +53,7 @@ def scrape(forum: Forum) -> MetricSamples:
 REQUESTS = "forumsvc_requests_total"
 
 
-def test_each_request_is_counted_by_operation_method_and_kind_of_status(forum: Forum) -> None:
+def test_each_request_is_counted_by_operation_method_and_kind_of_status(forum):
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     before = scrape(forum)
@@ -82,7 +82,7 @@ def counted(before: MetricSamples, after: MetricSamples) -> dict[tuple[str, ...]
     return {key: more for key, more in grown.items() if more}
 
 
-def test_what_comes_to_no_view_is_counted_by_its_reason(forum: Forum) -> None:
+def test_what_comes_to_no_view_is_counted_by_its_reason(forum):
     topic = forum.topic(forum.person("alice"), forum.node())
     before = scrape(forum)
     # Paths that are none of ours, outside the API, in it, and below a thing that is there.
@@ -114,14 +114,14 @@ def test_what_comes_to_no_view_is_counted_by_its_reason(forum: Forum) -> None:
     }
 
 
-def test_what_is_called_too_often_is_counted_apart_too(make_forum: MakeForum) -> None:
+def test_what_is_called_too_often_is_counted_apart_too(make_forum):
     forum = make_forum(metrics__enabled="true", rate_limit__requests="1/hour")
     for _ in range(3):
         forum.nobody.get("/topics")
     assert scrape(forum).sum(REQUESTS, operation="none.too_many", status="4xx") == 2
 
 
-def test_each_request_is_timed_by_operation(forum: Forum) -> None:
+def test_each_request_is_timed_by_operation(forum):
     before = scrape(forum)
     for _ in range(3):
         forum.nobody.get("/nodes")
@@ -134,9 +134,7 @@ def test_each_request_is_timed_by_operation(forum: Forum) -> None:
 
 
 @pytest.mark.parametrize("name", ["alerts.yml", "grafana-dashboard.json"])
-def test_each_metric_of_the_alerts_and_of_the_dashboard_is_exported(
-    forum: Forum, name: str
-) -> None:
+def test_each_metric_of_the_alerts_and_of_the_dashboard_is_exported(forum, name):
     runner = forum.registry.job_runner
     # Without a backup there is no age of one.
     runner.backup_made_at = clock.now()
@@ -146,7 +144,7 @@ def test_each_metric_of_the_alerts_and_of_the_dashboard_is_exported(
     assert asked <= exported
 
 
-def test_no_two_views_have_one_operation(watched: Any) -> None:
+def test_no_two_views_have_one_operation(watched):
     views = {
         view["introspectable"]["callable"]
         for view in watched.registry.introspector.get_category("views")
@@ -156,7 +154,7 @@ def test_no_two_views_have_one_operation(watched: Any) -> None:
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-def test_what_parts_know_of_themselves_is_reported(forum: Forum, alice: Person) -> None:
+def test_what_parts_know_of_themselves_is_reported(forum, alice):
     before = scrape(forum)
     topic = forum.topic(alice, forum.node(), body="*one*")
     forum.reply(alice, topic, "*two*")
@@ -195,7 +193,7 @@ def test_what_parts_know_of_themselves_is_reported(forum: Forum, alice: Person) 
     assert after.by("revision", "forumsvc_build_info") == {"4f2a9c1": 1}
 
 
-def test_a_webhook_that_fails_is_told_by_its_age_until_it_is_switched_off(forum: Forum) -> None:
+def test_a_webhook_that_fails_is_told_by_its_age_until_it_is_switched_off(forum):
     hook: dict[str, Any] = {"url": "https://example.org/", "events": ["*"], "node_ids": None}
     with forum.database.session.begin() as db:
         webhooks.create(db, None, clock.now(), **hook, description="", most=9)
@@ -213,9 +211,7 @@ def test_a_webhook_that_fails_is_told_by_its_age_until_it_is_switched_off(forum:
     assert change(active=False) == 0
 
 
-def test_the_lag_of_a_consumer_is_the_age_of_its_oldest_unread_event(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_lag_of_a_consumer_is_the_age_of_its_oldest_unread_event(forum, alice, monkeypatch):
     forum.topic(alice, forum.node())
     consumer = forum.registry.background.consumers[0]
     later = clock.now() + timedelta(minutes=5)
@@ -228,7 +224,7 @@ def test_the_lag_of_a_consumer_is_the_age_of_its_oldest_unread_event(
     assert events.oldest_unread_at(forum.database.executor, consumer.name) is None
 
 
-def test_the_runs_of_the_background_tasks_are_counted_by_task(forum: Forum) -> None:
+def test_the_runs_of_the_background_tasks_are_counted_by_task(forum):
     forum.registry.background.stats["jobs"].runs += 2
     forum.registry.background.stats["jobs"].failures += 1
     found = scrape(forum)
@@ -236,7 +232,7 @@ def test_the_runs_of_the_background_tasks_are_counted_by_task(forum: Forum) -> N
     assert found.by("task", "forumsvc_background_failures_total")["jobs"] == 1
 
 
-def test_a_connection_in_use_is_reported(forum: Forum) -> None:
+def test_a_connection_in_use_is_reported(forum):
     with forum.registry.database.writes.connect():
         assert scrape(forum).by("pool", "forumsvc_database_connections_in_use")["writes"] == 1
 
@@ -258,7 +254,7 @@ LABELS = {
 }
 
 
-def test_nothing_that_a_client_sent_is_in_it(forum: Forum) -> None:
+def test_nothing_that_a_client_sent_is_in_it(forum):
     mallory = forum.person("mallory-the-9th")
     topic = forum.topic(mallory, forum.node("Secretnode"), "Secrettitle", "Secretbody")
     for path in (f"/users/{mallory.login}", "/users/918273645", f"/topics/{topic}", "/Secretpath"):
@@ -275,7 +271,7 @@ def test_nothing_that_a_client_sent_is_in_it(forum: Forum) -> None:
             assert re.fullmatch(LABELS[label], value), (name, label, value)
 
 
-def test_metrics_run_no_sql_and_are_not_cached(forum: Forum) -> None:
+def test_metrics_run_no_sql_and_are_not_cached(forum):
     with counting(forum.registry.database) as seen:
         answer = raw(forum, "GET", "/metrics")
     assert len(seen) == 0
@@ -283,7 +279,7 @@ def test_metrics_run_no_sql_and_are_not_cached(forum: Forum) -> None:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_a_client_may_prefer_the_open_format(forum: Forum) -> None:
+def test_a_client_may_prefer_the_open_format(forum):
     forum.nobody.get("/nodes")
     wanted = {"Accept": "application/openmetrics-text; version=1.0.0"}
     answer = raw(forum, "GET", "/metrics", wanted)
@@ -292,14 +288,14 @@ def test_a_client_may_prefer_the_open_format(forum: Forum) -> None:
     assert {"forumsvc_requests", "forumsvc_request_seconds", "process_cpu_seconds"} <= families
 
 
-def test_where_metrics_are_off_nothing_is_there(application: Any, database: Database) -> None:
+def test_where_metrics_are_off_nothing_is_there(application, database):
     answer = raw(Forum(application, database), "GET", "/metrics")
     assert answer.status_int == 404
     assert answer.json == {"error": "There is nothing here."}
     assert application.registry.metrics is None
 
 
-def test_the_age_of_the_last_backup_is_there_once_there_is_one(forum: Forum) -> None:
+def test_the_age_of_the_last_backup_is_there_once_there_is_one(forum):
     names = ("forumsvc_backup_age_seconds", "forumsvc_backup_max_age_seconds")
     assert [len(scrape(forum).by("worker", name)) for name in names] == [0, 1]
     with forum.database.session.begin() as db:

@@ -14,7 +14,6 @@ from forumsvc.models import AuditRecord
 from forumsvc.services.accounts import accounts
 from forumsvc.services.moderation import audit_log
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 
 LOG = "/moderation/log"
@@ -35,15 +34,13 @@ def actions(caller: Any, **params: Any) -> list[str]:
     )
 
 
-def test_a_record_has_the_id_of_its_request(chief: Person, topic: int) -> None:
+def test_a_record_has_the_id_of_its_request(chief, topic):
     headers = {"X-Request-Id": "moderating-1"}
     chief.call("POST", f"/topics/{topic}/action", {"type": "ban"}, headers=headers)
     assert chief.get(LOG).json[0]["request_id"] == "moderating-1"
 
 
-def test_admins_see_what_maintainers_do_not(
-    forum: Forum, chief: Person, root: Person, alice: Person
-) -> None:
+def test_admins_see_what_maintainers_do_not(forum, chief, root, alice):
     chief.post(f"/users/{alice.id}/warn", reason="x")
     with forum.database.session.begin() as db:
         accounts.delete(db, "alice")
@@ -60,9 +57,7 @@ def test_admins_see_what_maintainers_do_not(
     ],
 )
 @pytest.mark.both_databases
-def test_no_statement_changes_or_deletes_a_record(
-    forum: Forum, chief: Person, topic: int, change: str
-) -> None:
+def test_no_statement_changes_or_deletes_a_record(forum, chief, topic, change):
     chief.post(f"/topics/{topic}/action", type="ban")
     with (
         pytest.raises(DBAPIError, match="the audit log cannot be changed"),
@@ -73,7 +68,7 @@ def test_no_statement_changes_or_deletes_a_record(
 
 
 @pytest.mark.both_databases
-def test_the_log_cannot_be_truncated(forum: Forum, chief: Person, topic: int) -> None:
+def test_the_log_cannot_be_truncated(forum, chief, topic):
     if forum.database.is_sqlite:
         pytest.skip("SQLite has no TRUNCATE")
     chief.post(f"/topics/{topic}/action", type="ban")
@@ -85,7 +80,7 @@ def test_the_log_cannot_be_truncated(forum: Forum, chief: Person, topic: int) ->
 
 
 @pytest.mark.both_databases
-def test_a_retention_deletes_old_records_and_says_so(make_forum: MakeForum) -> None:
+def test_a_retention_deletes_old_records_and_says_so(make_forum):
     forum = make_forum(moderation__keep_log_days="30")
     root = forum.person("root", role="admin", scope="read moderate")
     moment = clock.now()
@@ -100,9 +95,7 @@ def test_a_retention_deletes_old_records_and_says_so(make_forum: MakeForum) -> N
 
 
 @pytest.mark.both_databases
-def test_the_log_is_trimmed_once_a_day_and_not_because_of_earlier_trims(
-    make_forum: MakeForum,
-) -> None:
+def test_the_log_is_trimmed_once_a_day_and_not_because_of_earlier_trims(make_forum):
     forum = make_forum(moderation__keep_log_days="30")
     start = clock.now() - timedelta(days=100)
     old = {"action": "user.warned", "visibility": "staff", "via": "cli"}
@@ -128,9 +121,7 @@ def test_the_log_is_trimmed_once_a_day_and_not_because_of_earlier_trims(
 
 
 @pytest.mark.both_databases
-def test_a_record_and_its_action_are_one_transaction(
-    forum: Forum, chief: Person, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_and_its_action_are_one_transaction(forum, chief, alice, topic, monkeypatch):
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError
 

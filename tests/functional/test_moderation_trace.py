@@ -67,15 +67,13 @@ def records(database: Database) -> int:
         return db.scalar(select(func.count()).select_from(AuditRecord)) or 0
 
 
-def test_enough_operations_are_known() -> None:
+def test_enough_operations_are_known():
     assert len(moderating()) > 20
     assert set(WITHOUT_TRACE) <= set(moderating())
 
 
 @pytest.mark.parametrize("operation", sorted(set(moderating()) - set(WITHOUT_TRACE)))
-def test_the_operation_is_recorded(
-    app: CheckedApp, engines: Database, fixture: PermissionFixture, operation: str
-) -> None:
+def test_the_operation_is_recorded(app, engines, fixture, operation):
     traces = []
     for role, row in moderating()[operation]:
         fixture.prepare(role)

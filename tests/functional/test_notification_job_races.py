@@ -13,7 +13,6 @@ from forumsvc import clock
 from forumsvc.models import Job, JobKind, Notification, Topic
 from forumsvc.services.notifications import notify_jobs
 from tests.databases import on_postgresql
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.notifications import claim_notify
 from tests.functional.recounting import drift
@@ -33,8 +32,8 @@ HIDING = {
 @pytest.mark.parametrize("how", HIDING)
 @on_postgresql
 def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_inserted(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
+    forum, monkeypatch, how
+):
     authoring = replace(forum.registry.authoring, inline_recipients=1)
     monkeypatch.setattr(forum.registry, "authoring", authoring)
     alice, chief = forum.person("alice"), forum.person("chief", role="admin")
@@ -68,9 +67,7 @@ def hide_beside_a_batch(forum: Forum, chief: Caller, method: str, place: str) ->
 
 
 @on_postgresql
-def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(forum, monkeypatch):
     alice, bob = forum.person("alice"), forum.person("bob")
     topic = forum.topic(alice, forum.node())
     # Each looks at ten of them: the first ten have an unread notification, the last has none.
@@ -123,9 +120,7 @@ class Moderator(Storm):
         return self.caller.post(f"/topics/{self.one(self.topics)}/action?type={how}")
 
 
-def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(make_forum, monkeypatch):
     monkeypatch.setattr(notify_jobs.run_batch, "__defaults__", (2,))
     forum = make_forum(notifications__inline_recipients="1")
     people = [forum.person(login, role="admin") for login in LOGINS]

@@ -11,7 +11,6 @@ from forumsvc import clock
 from forumsvc.models import Job, Notification
 from forumsvc.services import jobs
 from forumsvc.services.notifications import notify_jobs
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.notifications import claim_notify, notifications_of
 from tests.functional.recounting import drift
@@ -98,9 +97,7 @@ POSTS: dict[str, tuple[Callable[[Scene], int], str]] = {
 
 
 @pytest.mark.parametrize("kind", POSTS)
-def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(
-    scene: Scene, kind: str
-) -> None:
+def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(scene, kind):
     write, key = POSTS[kind]
     post = write(scene)
     others = {"alice": 1} if kind == "reply" else {}
@@ -124,9 +121,7 @@ def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(
 
 
 @pytest.mark.parametrize("kind", POSTS)
-def test_who_wants_none_of_the_kind_is_left_out_at_once_and_by_the_batches(
-    scene: Scene, kind: str
-) -> None:
+def test_who_wants_none_of_the_kind_is_left_out_at_once_and_by_the_batches(scene, kind):
     write, key = POSTS[kind]
     without = scene.followers[0], scene.followers[-1]
     for each in without:
@@ -139,7 +134,7 @@ def test_who_wants_none_of_the_kind_is_left_out_at_once_and_by_the_batches(
     assert drift(scene.forum.database) == []
 
 
-def test_as_many_followers_as_the_bound_leave_no_job(make_forum: MakeForum) -> None:
+def test_as_many_followers_as_the_bound_leave_no_job(make_forum):
     forum = make_forum(notifications__inline_recipients="2")
     alice = forum.person("alice")
     for login in ("bob", "carol"):
@@ -149,9 +144,7 @@ def test_as_many_followers_as_the_bound_leave_no_job(make_forum: MakeForum) -> N
 
 
 @pytest.mark.parametrize("kind", POSTS)
-def test_a_bound_of_none_leaves_all_followers_to_the_batches(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_a_bound_of_none_leaves_all_followers_to_the_batches(scene, monkeypatch, kind):
     limit(scene.forum, monkeypatch, 0)
     write, key = POSTS[kind]
     post = write(scene)
@@ -161,7 +154,7 @@ def test_a_bound_of_none_leaves_all_followers_to_the_batches(
     assert scene.notified(**{key: post}) == {**scene.logins(), **others}
 
 
-def test_the_mentioned_and_the_author_are_notified_at_once_and_never_again(scene: Scene) -> None:
+def test_the_mentioned_and_the_author_are_notified_at_once_and_never_again(scene):
     last = scene.followers[-1]
     scene.alice.post(f"/topics/{scene.topic}/follow")
     reply = scene.reply(f"@{last.login}")
@@ -174,7 +167,7 @@ def test_the_mentioned_and_the_author_are_notified_at_once_and_never_again(scene
     assert scene.notified(reply_id=reply) == scene.logins(last)
 
 
-def test_who_is_notified_with_the_post_is_not_notified_again(scene: Scene) -> None:
+def test_who_is_notified_with_the_post_is_not_notified_again(scene):
     topic = scene.open_topic()
     first = scene.followers[0]
     first.delete("/notifications/all")
@@ -182,9 +175,7 @@ def test_who_is_notified_with_the_post_is_not_notified_again(scene: Scene) -> No
     assert scene.notified(topic_id=topic) == scene.logins(first)
 
 
-def test_blockers_deleted_users_and_former_followers_are_not_notified_by_a_batch(
-    scene: Scene,
-) -> None:
+def test_blockers_deleted_users_and_former_followers_are_not_notified_by_a_batch(scene):
     _, _, blocks, gone, leaves, *_ = scene.followers
     topic = scene.open_topic()
     blocks.post("/users/alice/block")
@@ -194,7 +185,7 @@ def test_blockers_deleted_users_and_former_followers_are_not_notified_by_a_batch
     assert scene.notified(topic_id=topic) == scene.logins(blocks, gone, leaves)
 
 
-def test_who_follows_after_the_post_is_not_notified_about_it(scene: Scene) -> None:
+def test_who_follows_after_the_post_is_not_notified_about_it(scene):
     late = scene.forum.person("late")
     topic = scene.open_topic()
     late.post("/users/alice/follow")
@@ -202,7 +193,7 @@ def test_who_follows_after_the_post_is_not_notified_about_it(scene: Scene) -> No
     assert scene.notified(topic_id=topic) == scene.logins()
 
 
-def test_who_follows_again_meanwhile_is_notified_once_at_most(scene: Scene) -> None:
+def test_who_follows_again_meanwhile_is_notified_once_at_most(scene):
     topic = scene.open_topic()
     scene.batch(2)
     for each in (scene.followers[0], scene.followers[-1]):
@@ -212,14 +203,14 @@ def test_who_follows_again_meanwhile_is_notified_once_at_most(scene: Scene) -> N
     assert max(scene.notified(topic_id=topic).values()) == 1
 
 
-def test_the_author_of_a_reply_who_follows_the_topic_is_not_notified(scene: Scene) -> None:
+def test_the_author_of_a_reply_who_follows_the_topic_is_not_notified(scene):
     last = scene.followers[-1]
     reply = scene.forum.reply(last, scene.topic)
     scene.finish()
     assert scene.notified(reply_id=reply) == {**scene.logins(last), "alice": 1}
 
 
-def test_a_batch_makes_no_second_unread_notification_of_a_reply(scene: Scene) -> None:
+def test_a_batch_makes_no_second_unread_notification_of_a_reply(scene):
     first, second = scene.reply(), scene.reply()
     scene.finish(size=FOLLOWERS)
     assert scene.notified(reply_id=first) == {**scene.logins(), "alice": 1}
@@ -227,9 +218,7 @@ def test_a_batch_makes_no_second_unread_notification_of_a_reply(scene: Scene) ->
     assert drift(scene.forum.database) == []
 
 
-def test_a_deletion_before_a_batch_notifies_of_the_next_reply_once(
-    scene: Scene,
-) -> None:
+def test_a_deletion_before_a_batch_notifies_of_the_next_reply_once(scene):
     first = scene.reply()
     scene.finish()
     second = scene.reply()
@@ -243,7 +232,7 @@ def test_a_deletion_before_a_batch_notifies_of_the_next_reply_once(
     assert drift(scene.forum.database) == []
 
 
-def test_a_batch_skips_followers_who_are_not_notified(scene: Scene) -> None:
+def test_a_batch_skips_followers_who_are_not_notified(scene):
     last = scene.followers[-1]
     scene.reply()
     scene.finish()
@@ -259,7 +248,7 @@ def is_read(person: Person) -> str:
     return ",".join(str(one["id"]) for one in person.get("/notifications").json)
 
 
-def test_notifications_of_a_batch_have_newer_ids_than_those_read_before(scene: Scene) -> None:
+def test_notifications_of_a_batch_have_newer_ids_than_those_read_before(scene):
     last = scene.followers[-1]
     topic = scene.open_topic()
     scene.bob.post(f"/users/{last.login}/follow")
@@ -269,7 +258,7 @@ def test_notifications_of_a_batch_have_newer_ids_than_those_read_before(scene: S
     assert new["topic"]["id"] == topic
 
 
-def test_a_batch_that_is_rolled_back_is_run_again(scene: Scene) -> None:
+def test_a_batch_that_is_rolled_back_is_run_again(scene):
     topic = scene.open_topic()
     job = claim_notify(scene.forum)
     with scene.forum.database.session() as db:
@@ -290,9 +279,7 @@ HIDING: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("how", HIDING)
-def test_when_a_post_is_hidden_the_rest_is_not_notified_and_what_was_notified_goes(
-    scene: Scene, how: str
-) -> None:
+def test_when_a_post_is_hidden_the_rest_is_not_notified_and_what_was_notified_goes(scene, how):
     chief = scene.forum.person("chief", role="admin")
     reply = scene.reply()
     scene.batch(2)
@@ -304,7 +291,7 @@ def test_when_a_post_is_hidden_the_rest_is_not_notified_and_what_was_notified_go
     assert drift(scene.forum.database) == []
 
 
-def test_a_deleted_reply_ends_no_other_job_of_its_topic(scene: Scene) -> None:
+def test_a_deleted_reply_ends_no_other_job_of_its_topic(scene):
     chief = scene.forum.person("chief", role="admin")
     first, second = scene.reply(), scene.reply()
     chief.delete(f"/replies/{first}")

@@ -44,14 +44,12 @@ def scene(forum: Forum) -> Scene:
     return Scene(alice, bob, topic, ids[::-1])
 
 
-def test_a_poll_that_finds_nothing_costs_one_statement_beside_the_token(
-    forum: Forum, scene: Scene
-) -> None:
+def test_a_poll_that_finds_nothing_costs_one_statement_beside_the_token(forum, scene):
     path = f"/notifications?since={scene.ids[-1]}"
     assert len(of_request(forum, scene.alice, "GET", path)) == TOKEN + LIST
 
 
-def test_polls_that_find_nothing_are_byte_for_byte_the_same(forum: Forum, scene: Scene) -> None:
+def test_polls_that_find_nothing_are_byte_for_byte_the_same(forum, scene):
     # So the hash of the body is what tells a poller that it has missed nothing, whatever else
     # happens: marking as read, deleting, another's new name.
     newest = scene.ids[-1]
@@ -73,7 +71,7 @@ POSTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @on_postgresql
 @pytest.mark.parametrize("what", POSTS)
-def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, what: str) -> None:
+def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum, what):
     alice, bob, node = forum.person("alice"), forum.person("bob"), forum.node()
     names = {"alices": forum.topic(alice, node), "bobs": forum.topic(bob, node)}
     assert alice.post("/users/bob/follow").status_int == 200
@@ -125,8 +123,8 @@ FOLLOWED_MEANWHILE = {
 @on_postgresql
 @pytest.mark.parametrize("what", FOLLOWED_MEANWHILE)
 def test_who_begins_to_follow_while_others_are_notified_is_not_notified_about_it_too_late(
-    forum: Forum, what: str
-) -> None:
+    forum, what
+):
     carol, alice, bob = (forum.person(login) for login in ("carol", "alice", "bob"))
     node = forum.node()
     topic = forum.topic(bob, node)

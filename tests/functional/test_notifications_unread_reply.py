@@ -55,9 +55,7 @@ WHY_NOT: dict[str, Callable[[Scene], object]] = {
 
 
 @pytest.mark.parametrize("why", WHY_NOT)
-def test_a_notification_of_a_deleted_reply_moves_only_to_a_reply_that_would_notify(
-    scene: Scene, why: str
-) -> None:
+def test_a_notification_of_a_deleted_reply_moves_only_to_a_reply_that_would_notify(scene, why):
     older = scene.forum.reply(scene.bob, scene.topic)
     scene.carol.delete(f"/notifications/{notifications_of(scene.carol)[0]['id']}")
     first = scene.forum.reply(scene.bob, scene.topic)
@@ -68,7 +66,7 @@ def test_a_notification_of_a_deleted_reply_moves_only_to_a_reply_that_would_noti
     assert drift(scene.forum.database) == []
 
 
-def test_replies_at_once_make_one(scene: Scene) -> None:
+def test_replies_at_once_make_one(scene):
     people = [scene.forum.person(f"user{number}") for number in range(6)]
     replying = [
         lambda who=person: alone(scene.forum, who).post(

@@ -112,9 +112,7 @@ class Scene:
 
 
 @pytest.mark.parametrize(("steps", "notified"), CASES, ids=lambda part: str(part)[:60])
-def test_those_are_notified_whom_it_concerns_and_no_others(
-    forum: Forum, steps: list[str], notified: str
-) -> None:
+def test_those_are_notified_whom_it_concerns_and_no_others(forum, steps, notified):
     people = {login: forum.person(login) for login in ("alice", "bob", "carol")}
     people["chief"] = forum.person("chief", role="admin")
     nodes = forum.node("One"), forum.node("Two")

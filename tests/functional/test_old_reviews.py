@@ -44,9 +44,7 @@ def decide_on_report(chief: Person, reporter: Person, topic: int) -> int:
 
 
 @pytest.mark.both_databases
-def test_a_decided_review_goes_with_its_reports_and_held_post(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
+def test_a_decided_review_goes_with_its_reports_and_held_post(forum, chief, alice, bob, topic):
     reported = decide_on_report(chief, bob, topic)
     held = hold_topic(bob, forum.node("Held"), body="A casino")
     assert bob.delete(f"/held/{held}").status_int == 200
@@ -64,9 +62,7 @@ def test_a_decided_review_goes_with_its_reports_and_held_post(
     assert report(bob, "topic", topic).status_int == 201
 
 
-def test_what_waits_for_a_moderator_stays_however_old_it_is(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
+def test_what_waits_for_a_moderator_stays_however_old_it_is(forum, chief, alice, bob, topic):
     assert report(bob, "topic", topic).status_int == 201
     hold_topic(bob, forum.node("Held"), body="A casino")
     long_ago = clock.now() - timedelta(days=10 * KEPT_DAYS)
@@ -79,9 +75,7 @@ def test_what_waits_for_a_moderator_stays_however_old_it_is(
         assert chief.get(f"/reviews/{review['id']}").status_int == 200
 
 
-def test_a_silence_outlives_the_review_that_it_came_from(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
+def test_a_silence_outlives_the_review_that_it_came_from(forum, chief, alice, bob, topic):
     report(bob, "topic", topic)
     review_id = only_review(chief)["id"]
     resolve(chief, review_id, "hide", reason="Advertising", silence_days=7)
@@ -94,13 +88,8 @@ def test_a_silence_outlives_the_review_that_it_came_from(
 
 @pytest.mark.both_databases
 def test_the_worker_deletes_reviews_in_batches_and_goes_on_until_none_is_left(
-    forum: Forum,
-    chief: Person,
-    alice: Person,
-    bob: Person,
-    topic: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    forum, chief, alice, bob, topic, monkeypatch
+):
     # A review and its report are two rows.
     monkeypatch.setattr(reviews, "BATCH_SIZE", 4)
     make_old(forum, KEPT_DAYS + 1, *(decide_on_report(chief, bob, topic) for _ in range(5)))
@@ -111,13 +100,8 @@ def test_the_worker_deletes_reviews_in_batches_and_goes_on_until_none_is_left(
 
 @pytest.mark.both_databases
 def test_a_review_with_more_reports_than_a_batch_goes_alone(
-    forum: Forum,
-    chief: Person,
-    alice: Person,
-    bob: Person,
-    topic: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    forum, chief, alice, bob, topic, monkeypatch
+):
     monkeypatch.setattr(reviews, "BATCH_SIZE", 2)
     report(forum.person("carol"), "topic", topic)
     ids = [decide_on_report(chief, bob, topic) for _ in range(2)]
@@ -127,9 +111,7 @@ def test_a_review_with_more_reports_than_a_batch_goes_alone(
     assert (forum.count(Review), forum.count(Report)) == (1, 1)
 
 
-def test_without_the_setting_all_reviews_stay(
-    make_forum: MakeForum, forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
+def test_without_the_setting_all_reviews_stay(make_forum, forum, chief, alice, bob, topic):
     make_old(forum, 3650, decide_on_report(chief, bob, topic))
     purge(make_forum(moderation__keep_reviews_days="off"))
     assert (forum.count(Review), forum.count(Report)) == (1, 1)

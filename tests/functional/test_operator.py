@@ -48,7 +48,7 @@ def is_for_staff(row: Row) -> bool:
 
 
 @on_sqlite
-def test_what_only_staff_may_do_the_operator_may(app: TestApp, fixture: PermissionFixture) -> None:
+def test_what_only_staff_may_do_the_operator_may(app, fixture):
     environ = {ENVIRON_KEY: Operator("ops")}
     wrong = {}
     for row in access_matrix.rows():

@@ -6,8 +6,7 @@ from urllib.parse import quote
 
 from tests.cases import each
 from tests.databases import on_sqlite
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import API, Forum, Person
+from tests.functional.forum import API
 from tests.functional.raw import raw
 
 INVALID = 'Bearer error="invalid_token"'
@@ -15,7 +14,7 @@ INVALID = 'Bearer error="invalid_token"'
 
 @each("word", ["", "null", "undefined"])
 @each("place", ["query", "body", "header"])
-def test_what_careless_clients_send_counts_as_no_token(forum: Forum, word: str, place: str) -> None:
+def test_what_careless_clients_send_counts_as_no_token(forum, word, place):
     query = f"?access_token={word}" if place == "query" else ""
     body = f"access_token={word}".encode() if place == "body" else b""
     headers = {"Authorization": f"Bearer {word}"} if place == "header" else {}
@@ -27,12 +26,12 @@ def test_what_careless_clients_send_counts_as_no_token(forum: Forum, word: str, 
 
 
 @each("scheme", ["Bearer", "bearer", "BEARER", "Bearer ", "Basic", "Token", "OAuth", ""])
-def test_only_the_bearer_scheme_is_ours(alice: Person, forum: Forum, scheme: str) -> None:
+def test_only_the_bearer_scheme_is_ours(alice, forum, scheme):
     answer = raw(forum, "GET", f"{API}/hello", {"Authorization": f"{scheme} {alice.token}"})
     assert answer.status_int == (200 if scheme.strip().lower() == "bearer" else 401)
 
 
-def test_a_token_may_come_in_query_form_or_json(forum: Forum, alice: Person, topic: int) -> None:
+def test_a_token_may_come_in_query_form_or_json(forum, alice, topic):
     path = f"{API}/topics/{topic}/follow"
     form = f"access_token={alice.token}".encode()
     json = f'{{"access_token": "{alice.token}"}}'.encode()
@@ -42,7 +41,7 @@ def test_a_token_may_come_in_query_form_or_json(forum: Forum, alice: Person, top
     assert raw(forum, "POST", path, {"Content-Type": "application/json"}, json).status_int == 200
 
 
-def test_the_same_token_twice_is_one(forum: Forum, alice: Person) -> None:
+def test_the_same_token_twice_is_one(forum, alice):
     headers = {"Authorization": f"Bearer {alice.token}"}
     path = f"{API}/hello?access_token={alice.token}&access_token={alice.token}"
     assert raw(forum, "GET", path, headers).status_int == 200
@@ -50,9 +49,7 @@ def test_the_same_token_twice_is_one(forum: Forum, alice: Person) -> None:
 
 @each("other", ["wrong", "{another}"])
 @each("place", ["query", "body", "header"])
-def test_two_different_tokens_are_refused_whatever_they_are_worth(
-    forum: Forum, alice: Person, other: str, place: str
-) -> None:
+def test_two_different_tokens_are_refused_whatever_they_are_worth(forum, alice, other, place):
     other = other.format(another=forum.token(alice.id))
     path = f"{API}/topics?access_token={alice.token}"
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -69,7 +66,7 @@ def test_two_different_tokens_are_refused_whatever_they_are_worth(
 
 @each("token", ["x", "ü", "a b", "\x01", "x" * 5000, "%00"])
 @each("path", ["/hello", "/topics", "/nothing", "/topics/7", "/notifications"])
-def test_a_bad_token_is_401_everywhere(forum: Forum, path: str, token: str) -> None:
+def test_a_bad_token_is_401_everywhere(forum, path, token):
     answer = raw(forum, "GET", f"{API}{path}?access_token={quote(token)}")
     assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, INVALID)
     assert answer.json == {"error": "The access token is wrong, expired or revoked."}
@@ -79,18 +76,18 @@ BAD = {"Authorization": "Bearer wrong"}
 BROKEN = {"Content-Type": "application/json"}
 
 
-def test_unreadable_comes_before_the_bad_token(forum: Forum) -> None:
+def test_unreadable_comes_before_the_bad_token(forum):
     assert raw(forum, "POST", f"{API}/nothing", {**BAD, **BROKEN}, b"{").status_int == 400
     assert raw(forum, "GET", f"{API}/nothing?x=%ff", BAD).status_int == 400
     assert raw(forum, "GET", f"{API}/%ff", BAD).status_int == 400
 
 
-def test_too_large_comes_before_the_bad_token(make_forum: MakeForum) -> None:
+def test_too_large_comes_before_the_bad_token(make_forum):
     forum = make_forum(http__max_body="1024")
     assert raw(forum, "POST", f"{API}/nothing", BAD, b"x" * 1025).status_int == 413
 
 
-def test_the_bad_token_comes_before_the_resource(forum: Forum) -> None:
+def test_the_bad_token_comes_before_the_resource(forum):
     assert raw(forum, "GET", f"{API}/topics/7", BAD).status_int == 401
 
 
@@ -100,14 +97,14 @@ def test_the_bad_token_comes_before_the_resource(forum: Forum) -> None:
     [("POST", "/nowhere", 404), ("POST", "/topics/x/replies", 404), ("DELETE", "/topics", 405)],
 )
 def test_the_resource_and_the_method_come_before_the_wait_for_other_writers(
-    forum: Forum, alice: Person, method: str, path: str, status: int
-) -> None:
+    forum, alice, method, path, status
+):
     with closing(sqlite3.connect(str(forum.database.url.database), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert alice.call(method, path, {"body": "Hello, @alice"}).status_int == status
 
 
-def test_a_newcomer_may_open_topics_once_the_time_is_over(make_forum: MakeForum) -> None:
+def test_a_newcomer_may_open_topics_once_the_time_is_over(make_forum):
     forum = make_forum(accounts__newbie_minutes="60")
     node = forum.node()
     ages = {"new": 59 / 1440, "old": 61 / 1440}

@@ -54,14 +54,14 @@ def read_until_prepared(database: Database, user: int) -> None:
         assert len(database.executor.rows(_NAMES, {"user": user})) == 1
 
 
-def test_a_read_goes_on_after_its_statements_were_deallocated(forum: Forum) -> None:
+def test_a_read_goes_on_after_its_statements_were_deallocated(forum):
     alice, database = forum.person("alice"), forum.database
     read_until_prepared(database, alice.id)
     deallocate(database.executor._local.connection.driver)
     read_until_prepared(database, alice.id)
 
 
-def test_requests_go_on_after_a_column_has_changed_its_type(forum: Forum) -> None:
+def test_requests_go_on_after_a_column_has_changed_its_type(forum):
     alice, node = forum.person("alice"), forum.node()
     topic = forum.topic(alice, node)
     requests: list[Callable[[], Any]] = [
@@ -84,7 +84,7 @@ def test_requests_go_on_after_a_column_has_changed_its_type(forum: Forum) -> Non
     assert statuses() == [200, 201, 200, 200]
 
 
-def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum: Forum) -> None:
+def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum):
     alice, node = forum.person("alice"), forum.node()
     topic = forum.topic(alice, node)
     for number in range(3):
@@ -100,7 +100,7 @@ def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum: For
 
 
 @pytest.mark.direct
-def test_writes_work_again_when_the_database_accepts_them(forum: Forum) -> None:
+def test_writes_work_again_when_the_database_accepts_them(forum):
     alice, node = forum.person("alice"), forum.node()
     topic = forum.topic(alice, node)
 
@@ -120,7 +120,7 @@ def test_writes_work_again_when_the_database_accepts_them(forum: Forum) -> None:
     assert reply().status_int == 201
 
 
-def test_a_transaction_has_the_isolation_level_of_its_session(forum: Forum) -> None:
+def test_a_transaction_has_the_isolation_level_of_its_session(forum):
     node, level = forum.node("Old"), text("SHOW transaction_isolation")
     with forum.database.session() as db:
         db.connection(execution_options={"isolation_level": "REPEATABLE READ"})

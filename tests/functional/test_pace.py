@@ -8,7 +8,6 @@ from sqlalchemy import update
 
 from forumsvc import clock
 from forumsvc.models import Reply, Topic
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 
 
@@ -29,7 +28,7 @@ def assert_too_fast(refused: Any, most: int) -> None:
 
 
 @pytest.mark.both_databases
-def test_a_member_opens_so_many_topics_in_an_hour(make_forum: MakeForum) -> None:
+def test_a_member_opens_so_many_topics_in_an_hour(make_forum):
     forum = make_forum(posts__topics_per_hour="2")
     alice, node = forum.person("alice"), forum.node()
     for title in ("One", "Two"):
@@ -40,7 +39,7 @@ def test_a_member_opens_so_many_topics_in_an_hour(make_forum: MakeForum) -> None
     assert open_topic(alice, node, "Three").status_int == 201
 
 
-def test_a_member_waits_between_two_topics(make_forum: MakeForum) -> None:
+def test_a_member_waits_between_two_topics(make_forum):
     forum = make_forum(posts__seconds_between_topics="30")
     alice, node = forum.person("alice"), forum.node()
     assert open_topic(alice, node, "One").status_int == 201
@@ -50,7 +49,7 @@ def test_a_member_waits_between_two_topics(make_forum: MakeForum) -> None:
 
 
 @pytest.mark.both_databases
-def test_a_member_writes_so_many_replies_in_a_minute(make_forum: MakeForum) -> None:
+def test_a_member_writes_so_many_replies_in_a_minute(make_forum):
     forum = make_forum(posts__replies_per_minute="2")
     alice, node = forum.person("alice"), forum.node()
     topic = content(open_topic(alice, node))["id"]
@@ -62,7 +61,7 @@ def test_a_member_writes_so_many_replies_in_a_minute(make_forum: MakeForum) -> N
     assert alice.post(path, body="Three").status_int == 201
 
 
-def test_a_member_who_deletes_posts_no_faster(make_forum: MakeForum) -> None:
+def test_a_member_who_deletes_posts_no_faster(make_forum):
     forum = make_forum(posts__topics_per_hour="3", posts__replies_per_minute="2")
     alice, node = forum.person("alice"), forum.node()
     chief = forum.person("chief", role="maintainer")
@@ -79,7 +78,7 @@ def test_a_member_who_deletes_posts_no_faster(make_forum: MakeForum) -> None:
     assert open_topic(alice, node, "Three").status_int == 201
 
 
-def test_a_member_who_withdraws_held_posts_posts_no_faster(make_forum: MakeForum) -> None:
+def test_a_member_who_withdraws_held_posts_posts_no_faster(make_forum):
     forum = make_forum(posts__topics_per_hour="2", posts__hold_first="1")
     alice, node = forum.person("alice"), forum.node()
     for title in ("One", "Two"):
@@ -89,14 +88,14 @@ def test_a_member_who_withdraws_held_posts_posts_no_faster(make_forum: MakeForum
 
 
 @pytest.mark.parametrize("role", ["vip", "maintainer", "admin"])
-def test_other_roles_post_as_fast_as_they_like(make_forum: MakeForum, role: str) -> None:
+def test_other_roles_post_as_fast_as_they_like(make_forum, role):
     forum = make_forum(posts__topics_per_hour="1", posts__seconds_between_topics="30")
     person, node = forum.person("person", role=role), forum.node()
     for title in ("One", "Two"):
         assert open_topic(person, node, title).status_int == 201
 
 
-def test_the_limit_is_of_the_person_not_of_the_application(make_forum: MakeForum) -> None:
+def test_the_limit_is_of_the_person_not_of_the_application(make_forum):
     forum = make_forum(posts__topics_per_hour="1")
     alice, node = forum.person("alice"), forum.node()
     assert open_topic(alice, node, "One").status_int == 201
@@ -104,7 +103,7 @@ def test_the_limit_is_of_the_person_not_of_the_application(make_forum: MakeForum
     assert other.post("/topics", title="Two", body="x", node_id=node).status_int == 429
 
 
-def test_the_same_text_again_is_refused_for_a_while(make_forum: MakeForum) -> None:
+def test_the_same_text_again_is_refused_for_a_while(make_forum):
     forum = make_forum(posts__duplicate_minutes="10")
     alice, node = forum.person("alice", role="admin"), forum.node()
     topic = content(open_topic(alice, node))["id"]
@@ -123,7 +122,7 @@ def test_the_same_text_again_is_refused_for_a_while(make_forum: MakeForum) -> No
 
 
 @pytest.mark.both_databases
-def test_a_retried_creation_is_no_repeated_text(make_forum: MakeForum) -> None:
+def test_a_retried_creation_is_no_repeated_text(make_forum):
     forum = make_forum(posts__duplicate_minutes="10")
     alice, node = forum.person("alice"), forum.node()
     sent = {"title": "Hello", "body": "A text", "node_id": node}

@@ -25,7 +25,7 @@ def keys(forum: Forum) -> list[Any]:
     return [key for key in forum.registry.page_cache._entries if key[0] != "topic"]
 
 
-def test_a_page_is_cached_once_however_its_id_is_spelled(forum: Forum) -> None:
+def test_a_page_is_cached_once_however_its_id_is_spelled(forum):
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     forum.reply(alice, topic)
@@ -41,13 +41,13 @@ def test_a_page_is_cached_once_however_its_id_is_spelled(forum: Forum) -> None:
     assert len(keys(forum)) - before == 2
 
 
-def test_a_list_names_the_id_in_its_one_spelling_in_its_links(forum: Forum) -> None:
+def test_a_list_names_the_id_in_its_one_spelling_in_its_links(forum):
     topic = forum.topic(forum.person("alice"), forum.node())
     link = forum.nobody.get(f"/topics/000{topic}/replies").headers["Link"]
     assert f"/api/v3/topics/{topic}/replies?" in link
 
 
-def test_pages_are_cached_under_the_names_of_their_operations(forum: Forum, topic: int) -> None:
+def test_pages_are_cached_under_the_names_of_their_operations(forum, topic):
     for path in ("/topics", f"/topics/{topic}/replies", "/nodes"):
         assert forum.nobody.get(path).status_int == 200
     assert {key[0] for key in keys(forum)} >= {
@@ -74,9 +74,7 @@ def tags(forum: Forum, topic: int) -> list[str]:
     ],
     ids=["no name", "the same name", "nothing new"],
 )
-def test_a_profile_edit_that_no_page_shows_invalidates_nothing(
-    forum: Forum, alice: Person, edit: dict[str, str]
-) -> None:
+def test_a_profile_edit_that_no_page_shows_invalidates_nothing(forum, alice, edit):
     alice.put("/users/me", name="Alice")
     topic = forum.topic(alice, forum.node())
     before = tags(forum, topic)
@@ -94,9 +92,7 @@ ACCOUNT_CHANGES: dict[str, Callable[[Session], Any]] = {
 
 
 @pytest.mark.parametrize("name", ACCOUNT_CHANGES)
-def test_a_change_of_an_account_that_no_page_shows_invalidates_nothing(
-    forum: Forum, name: str
-) -> None:
+def test_a_change_of_an_account_that_no_page_shows_invalidates_nothing(forum, name):
     alice: Person = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     before = tags(forum, topic)
@@ -150,17 +146,13 @@ def read_together(
     return sorted(statuses), len(attempts)
 
 
-def test_one_thread_makes_a_page_that_many_request_at_once(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_thread_makes_a_page_that_many_request_at_once(forum, monkeypatch):
     monkeypatch.setattr(forum.registry, "single_flight", SingleFlight(30))
     found = read_together(forum, monkeypatch, lambda number, really: really())
     assert found == ([200] * CALLERS, 1)
 
 
-def test_if_the_maker_of_a_page_fails_the_next_thread_makes_it(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_if_the_maker_of_a_page_fails_the_next_thread_makes_it(forum, monkeypatch):
     monkeypatch.setattr(forum.registry, "single_flight", SingleFlight(30))
 
     def fail_first(number: int, really: Callable[[], Any]) -> Any:

@@ -9,7 +9,6 @@ from forumsvc.db import keyset_paging
 from forumsvc.db.cursors import Cursor
 from forumsvc.models import Photo
 from forumsvc.text.ids import MAX_ID
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, content
 from tests.functional.paging import FORUM, LISTS, full, ids, links, walk, with_
 from tests.functional.test_query_budgets import Scene, photo_row
@@ -44,7 +43,7 @@ def check_walks(scene: Scene, *limits: int) -> None:
             assert len(back) == len(there)
 
 
-def test_offsets_and_limits_cut_every_list_without_gaps_and_overlaps(forum: Forum) -> None:
+def test_offsets_and_limits_cut_every_list_without_gaps_and_overlaps(forum):
     scene = full(forum, 44)
     for path in map(scene.path, LISTS):
         for caller in (scene.author, *([scene.forum.nobody] if path in FORUM else [])):
@@ -58,7 +57,7 @@ def test_offsets_and_limits_cut_every_list_without_gaps_and_overlaps(forum: Foru
                 assert ids(caller.get(path, offset=beyond)) == [], (path, beyond)
 
 
-def test_walking_by_next_gives_what_offsets_give_and_prev_leads_back(scene: Scene) -> None:
+def test_walking_by_next_gives_what_offsets_give_and_prev_leads_back(scene):
     check_walks(scene, 2)
 
 
@@ -104,8 +103,8 @@ class Going:
 @pytest.mark.parametrize("rows", [0, 1, 3])
 @pytest.mark.parametrize("path", ["/users/author/replies", "/topics/{topic}/replies"])
 def test_a_page_that_begins_at_a_cursor_ends_at_its_bytes_but_has_a_row(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, path: str, rows: int
-) -> None:
+    scene, monkeypatch, path, rows
+):
     path = scene.path(path)
     found = content(scene.author.get(path, limit=150))
     text = max(len(one["body_html"]) + len(one.get("body", "")) for one in found)
@@ -125,7 +124,7 @@ def going(forum: Forum, advancing_clock: object) -> Going:
     return Going(forum)
 
 
-def test_a_walk_shows_existing_rows_once_while_others_write(going: Going) -> None:
+def test_a_walk_shows_existing_rows_once_while_others_write(going):
     there = {path: ids(going.alice.get(with_(path, limit=150))) for path in going.lists}
     walks = {path: walk(going.alice, path, "next") for path in going.lists}
     seen: dict[str, list[int]] = {path: [] for path in walks}
@@ -138,7 +137,7 @@ def test_a_walk_shows_existing_rows_once_while_others_write(going: Going) -> Non
         assert [one for one in seen[path] if one in expected] == expected, path
 
 
-def test_a_cursor_stays_valid_when_its_row_is_deleted(going: Going) -> None:
+def test_a_cursor_stays_valid_when_its_row_is_deleted(going):
     everybody = ids(going.bob.get("/users/alice/followers"))
     page = going.bob.get("/users/alice/followers?limit=2")
     gone = going.forum.caller(going.forum.token(everybody[1]))
@@ -148,7 +147,7 @@ def test_a_cursor_stays_valid_when_its_row_is_deleted(going: Going) -> None:
     assert ids(going.bob.get(links(following)["prev"])) == everybody[:1]
 
 
-def test_a_page_with_other_links_is_sent_again_though_its_rows_are_the_same(going: Going) -> None:
+def test_a_page_with_other_links_is_sent_again_though_its_rows_are_the_same(going):
     path = "/users/alice/followers?limit=2"
     first = going.bob.get(path)
     for gone in ids(going.bob.get(links(first)["next"], limit=150))[1:]:
@@ -162,7 +161,7 @@ def test_a_page_with_other_links_is_sent_again_though_its_rows_are_the_same(goin
     assert (ids(second), links(second).keys()) == (ids(first), {"first"})
 
 
-def test_prev_shows_new_rows_just_before_the_page(going: Going) -> None:
+def test_prev_shows_new_rows_just_before_the_page(going):
     path = f"/topics/{going.topic}/replies"
     newest = going.bob.get("/topics?type=recent&limit=2")
     poll = links(going.bob.get(links(newest)["next"]))["prev"]
@@ -189,12 +188,12 @@ RELATIONS: list[tuple[dict[str, int], set[str]]] = [
 """Parameters for a list of nine, and the links of the response."""
 
 
-def test_next_and_prev_are_offered_where_there_is_such_a_page(scene: Scene) -> None:
+def test_next_and_prev_are_offered_where_there_is_such_a_page(scene):
     for parameters, relations in RELATIONS:
         assert links(scene.author.get(PATH, **parameters)).keys() == relations, parameters
 
 
-def test_a_page_after_the_last_or_before_the_first_row_is_empty(scene: Scene) -> None:
+def test_a_page_after_the_last_or_before_the_first_row_is_empty(scene):
     first, last = (links(scene.author.get(PATH, limit=1, offset=start)) for start in (0, 8))
     beyond: dict[str, list[int]] = {
         last["prev"].replace("before=", "after="): [],
@@ -204,7 +203,7 @@ def test_a_page_after_the_last_or_before_the_first_row_is_empty(scene: Scene) ->
     assert all(links(scene.author.get(path)).keys() == {"first"} for path in beyond)
 
 
-def test_an_offset_is_counted_from_the_cursor(scene: Scene) -> None:
+def test_an_offset_is_counted_from_the_cursor(scene):
     everybody = ids(scene.author.get(PATH))
     middle = links(scene.author.get(PATH, offset=3, limit=1))
     assert ids(scene.author.get(with_(middle["next"], offset=1))) == everybody[5:6]
@@ -213,7 +212,7 @@ def test_an_offset_is_counted_from_the_cursor(scene: Scene) -> None:
     assert ids(scene.author.get(links(before)["next"])) == everybody[2:3]
 
 
-def test_links_repeat_the_parameters_and_neither_token_nor_what_is_unknown(scene: Scene) -> None:
+def test_links_repeat_the_parameters_and_neither_token_nor_what_is_unknown(scene):
     token = scene.author.token
     path = scene.path("/topics?node_id={node}&type=popular&offset=2&limit=3")
     answer = scene.forum.nobody.get(f"{path}&access_token={token}&unknown=x&limit=2&order=likes")
@@ -233,9 +232,7 @@ SPELLINGS = {
 }
 
 
-def test_links_stand_under_the_sites_own_address_and_have_one_spelling(
-    make_forum: MakeForum,
-) -> None:
+def test_links_stand_under_the_sites_own_address_and_have_one_spelling(make_forum):
     forum = make_forum(site__url="https://forum.example.org/sub/")
     forum.person("alice")
     for path, spelled in SPELLINGS.items():
@@ -244,7 +241,7 @@ def test_links_stand_under_the_sites_own_address_and_have_one_spelling(
             assert link.startswith(f"<https://forum.example.org/sub/api/v3{spelled}?"), link
 
 
-def test_lists_without_pages_have_no_link(scene: Scene) -> None:
+def test_lists_without_pages_have_no_link(scene):
     for path in ("/users", "/nodes", "/users/author", "/topics?limit=0"):
         assert "Link" not in scene.author.get(path).headers
 
@@ -270,7 +267,7 @@ NO_CURSORS = {
 }
 
 
-def test_an_invalid_cursor_is_400(scene: Scene) -> None:
+def test_an_invalid_cursor_is_400(scene):
     for what, text in NO_CURSORS.items():
         for parameter in ("before", "after"):
             answer = scene.author.get(f"{PATH}?{parameter}={text}")
@@ -280,7 +277,7 @@ def test_an_invalid_cursor_is_400(scene: Scene) -> None:
             )
 
 
-def test_a_cursor_is_valid_for_its_list_and_order_only(scene: Scene) -> None:
+def test_a_cursor_is_valid_for_its_list_and_order_only(scene):
     # A node's list is the forum's in the same order.
     paths = [scene.path(path) for path in LISTS if "&node_id" not in path]
     for path in paths:
@@ -292,7 +289,7 @@ def test_a_cursor_is_valid_for_its_list_and_order_only(scene: Scene) -> None:
     assert scene.author.get("/topics?type=popular", after=text).status_int == 200
 
 
-def test_both_cursors_at_once_are_400(scene: Scene) -> None:
+def test_both_cursors_at_once_are_400(scene):
     place = cursor("followers", 5)
     answer = scene.author.get(PATH, after=place, before=place)
     assert answer.status_int == 400
@@ -308,7 +305,7 @@ ORDERS = {
 }
 
 
-def test_a_cursor_with_an_extreme_key_is_never_a_server_error(scene: Scene) -> None:
+def test_a_cursor_with_an_extreme_key_is_never_a_server_error(scene):
     for path, (name, columns) in ORDERS.items():
         for number, parameter in product(EDGES, ("after", "before")):
             sent = {parameter: cursor(name, *[number] * columns)}
@@ -317,7 +314,7 @@ def test_a_cursor_with_an_extreme_key_is_never_a_server_error(scene: Scene) -> N
             assert status == (400 if outside else 200), (path, number)
 
 
-def test_an_invalid_cursor_is_reported_only_to_callers_who_may_read_the_list(scene: Scene) -> None:
+def test_an_invalid_cursor_is_reported_only_to_callers_who_may_read_the_list(scene):
     bob = scene.forum.person("bob")
     assert scene.forum.nobody.get("/users/me/blocked?after=x").status_int == 401
     assert bob.get("/users/author/blocked?after=x").status_int == 403
@@ -325,7 +322,7 @@ def test_an_invalid_cursor_is_reported_only_to_callers_who_may_read_the_list(sce
     assert bob.get("/users/me/blocked?after=x").status_int == 400
 
 
-def test_the_total_count_is_the_length_of_the_whole_list(going: Going) -> None:
+def test_the_total_count_is_the_length_of_the_whole_list(going):
     hidden = going.forum.topic(going.alice, going.node)
     going.alice.post(f"/topics/{hidden}/favorite")
     going.forum.reply(going.alice, hidden)
@@ -341,6 +338,6 @@ def test_the_total_count_is_the_length_of_the_whole_list(going: Going) -> None:
         )
 
 
-def test_lists_that_would_have_to_be_counted_have_no_total_count(scene: Scene) -> None:
+def test_lists_that_would_have_to_be_counted_have_no_total_count(scene):
     for path in ("/topics", "/topics/{topic}/replies", "/users/me/blocked", "/notifications"):
         assert "X-Total-Count" not in scene.author.get(scene.path(path)).headers

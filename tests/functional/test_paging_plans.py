@@ -56,9 +56,7 @@ def scene(forum: Forum) -> Scene:
     return full(forum, ROWS)
 
 
-def test_a_page_at_any_depth_costs_as_much_as_the_first(
-    scene: Scene, reading: Reading, database: Database
-) -> None:
+def test_a_page_at_any_depth_costs_as_much_as_the_first(scene, reading, database):
     if not database.is_sqlite:
         with database.writes.begin() as connection:
             connection.exec_driver_sql("ANALYZE")

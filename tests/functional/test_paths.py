@@ -1,8 +1,7 @@
 """Paths and methods: which paths exist, and which methods they allow."""
 
 from tests.cases import each
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import API, Forum, Person
+from tests.functional.forum import API
 from tests.functional.raw import raw
 
 EMPTY = {"error": "There is nothing here."}
@@ -21,7 +20,7 @@ NOWHERE = [
 
 @each("path", NOWHERE)
 @each("method", ["GET", "POST", "PUT", "DELETE"])
-def test_an_unknown_path_is_404(forum: Forum, path: str, method: str) -> None:
+def test_an_unknown_path_is_404(forum, path, method):
     answer = raw(forum, method, path)
     assert (answer.status_int, answer.json) == (404, EMPTY)
 
@@ -32,7 +31,7 @@ SLASHES = ["//health", "///health?x", "http://h//health"]
 
 
 @each("sent", [*ENCODED, *SLASHES])
-def test_a_path_outside_the_api_is_not_encoded_needlessly(forum: Forum, sent: str) -> None:
+def test_a_path_outside_the_api_is_not_encoded_needlessly(forum, sent):
     answer = forum.app.get("/health", extra_environ={"REQUEST_URI": sent}, status=404)
     assert answer.json == EMPTY
     for plain in ("/health?next=%2Fa%62//", "http://h/health"):
@@ -59,9 +58,7 @@ CONTROL = {"error": "the path holds a control character"}
 
 
 @each("path", ROUTES)
-def test_a_path_holds_no_control_character(
-    forum: Forum, alice: Person, topic: int, path: str
-) -> None:
+def test_a_path_holds_no_control_character(forum, alice, topic, path):
     for end in CONTROLS:
         answer = raw(forum, "GET", path.format(topic=topic) + end, {"Accept": "application/json"})
         assert (answer.status_int, answer.json) == (400, CONTROL), end
@@ -70,9 +67,7 @@ def test_a_path_holds_no_control_character(
 
 
 @each("sent", ["/api/v3/topics%2F{topic}", "/api%2fv3/topics", "/topics%2f{topic}", "/x%2f"])
-def test_an_escaped_slash_separates_nothing(
-    forum: Forum, alice: Person, topic: int, sent: str
-) -> None:
+def test_an_escaped_slash_separates_nothing(forum, alice, topic, sent):
     uri = {"REQUEST_URI": sent.format(topic=topic)}
     answer = forum.app.get(f"{API}/topics/{topic}", extra_environ=uri, status=404)
     assert answer.json == EMPTY
@@ -82,15 +77,13 @@ ACTIONS = ["follow/", "follow.json", "follow.json/"]
 
 
 @each("end", ACTIONS)
-def test_an_action_may_end_in_json_or_a_slash(alice: Person, topic: int, end: str) -> None:
+def test_an_action_may_end_in_json_or_a_slash(alice, topic, end):
     assert alice.post(f"/topics/{topic}/{end}").json == {"ok": 1}
 
 
 @each("end", ["", "/", ".json", ".json/"])
 @each("place", ["", "/{topic}", "/{topic}/replies"])
-def test_a_trailing_json_or_slash_changes_nothing(
-    alice: Person, topic: int, place: str, end: str
-) -> None:
+def test_a_trailing_json_or_slash_changes_nothing(alice, topic, place, end):
     path = f"/topics{place}".format(topic=topic)
     answers = [alice.get(path), alice.get(path + end)]
     assert [one.status_int for one in answers] == [200, 200]
@@ -100,23 +93,23 @@ def test_a_trailing_json_or_slash_changes_nothing(
     assert shown == expected
 
 
-def test_a_header_cannot_move_the_root(forum: Forum, topic: int) -> None:
+def test_a_header_cannot_move_the_root(forum, topic):
     headers = {"X-Vhm-Root": f"/topics/{topic}"}
     assert raw(forum, "GET", f"{API}/replies", headers).status_int == 404
     assert raw(forum, "GET", f"{API}/topics", headers).json[0]["id"] == topic
 
 
 @each("login", ["alice", "ALICE", "Alice", "alice.json"])
-def test_a_user_is_found_by_login_whatever_the_case(alice: Person, login: str) -> None:
+def test_a_user_is_found_by_login_whatever_the_case(alice, login):
     assert alice.get(f"/users/{login}").json["id"] == alice.id
 
 
 @each("login", ["al", "alice%20", "%20alice", "alice'--", "a" * 300, "%F0%9F%98%80"])
-def test_nobody_is_found_by_what_is_no_login(alice: Person, login: str) -> None:
+def test_nobody_is_found_by_what_is_no_login(alice, login):
     assert alice.get(f"/users/{login}").status_int == 404
 
 
-def test_me_is_the_tokens_user_anywhere(forum: Forum, alice: Person, topic: int) -> None:
+def test_me_is_the_tokens_user_anywhere(forum, alice, topic):
     assert alice.get("/users/me").json["login"] == "alice"
     assert [one["id"] for one in alice.get("/users/me/topics").json] == [topic]
     assert forum.nobody.get("/users/me/topics").status_int == 401
@@ -141,9 +134,7 @@ ALLOWED = {
 
 
 @each("path", ALLOWED)
-def test_a_known_path_refuses_other_methods_and_names_its_own(
-    alice: Person, topic: int, path: str
-) -> None:
+def test_a_known_path_refuses_other_methods_and_names_its_own(alice, topic, path):
     allowed = ALLOWED[path].split(", ")
     for method in {"GET", "POST", "PUT", "DELETE", "PATCH"} - set(allowed):
         answer = alice.app.request(
@@ -157,14 +148,14 @@ def test_a_known_path_refuses_other_methods_and_names_its_own(
 
 
 @each("path", ALLOWED)
-def test_options_lists_the_methods(forum: Forum, alice: Person, topic: int, path: str) -> None:
+def test_options_lists_the_methods(forum, alice, topic, path):
     mine = {"Authorization": f"Bearer {alice.token}"}
     answer = raw(forum, "OPTIONS", API + path.format(topic=topic), mine)
     assert (answer.status_int, answer.headers["Allow"], answer.body) == (204, ALLOWED[path], b"")
 
 
 @each("path", ["/topics", "/topics/{topic}", "/hello", "/users/me"])
-def test_head_is_get_without_the_body(alice: Person, topic: int, path: str) -> None:
+def test_head_is_get_without_the_body(alice, topic, path):
     got = alice.get(path.format(topic=topic))
     head = alice.call("HEAD", path.format(topic=topic))
     assert (head.status_int, head.body) == (200, b"")
@@ -172,13 +163,13 @@ def test_head_is_get_without_the_body(alice: Person, topic: int, path: str) -> N
         assert head.headers[name] == got.headers[name]
 
 
-def test_head_of_what_is_refused_has_its_status_and_no_body(forum: Forum) -> None:
+def test_head_of_what_is_refused_has_its_status_and_no_body(forum):
     head = forum.nobody.call("HEAD", "/hello")
     assert (head.status_int, head.body) == (401, b"")
     assert head.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_addresses_stand_under_the_sites_own(make_forum: MakeForum) -> None:
+def test_addresses_stand_under_the_sites_own(make_forum):
     sited = make_forum(site__url="https://forum.example.org/sub/")
     alice = sited.person("alice")
     assert alice.get("/users/me").json["avatar_url"].startswith("https://forum.example.org/sub/")

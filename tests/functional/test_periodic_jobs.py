@@ -15,7 +15,6 @@ from forumsvc.models import Job, JobKind
 from forumsvc.queries.jobs import counts, newest
 from forumsvc.services import jobs
 from tests.functional.background_jobs import periodic_works
-from tests.functional.forum import Forum
 
 pytestmark = pytest.mark.both_databases
 
@@ -61,7 +60,7 @@ def scene(database: Database, monkeypatch: pytest.MonkeyPatch) -> Scene:
     return Scene(database, monkeypatch)
 
 
-def test_a_job_is_due_again_after_its_interval(scene: Scene) -> None:
+def test_a_job_is_due_again_after_its_interval(scene):
     assert scene.run() == ["bad", "bad", "good", "good"]
     assert scene.run() == []
     scene.runner.insert_standing()
@@ -73,9 +72,7 @@ def test_a_job_is_due_again_after_its_interval(scene: Scene) -> None:
     }
 
 
-def test_one_that_fails_pauses_is_listed_holds_up_no_other_and_is_never_given_up(
-    scene: Scene, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_one_that_fails_pauses_is_listed_holds_up_no_other_and_is_never_given_up(scene, caplog):
     scene.error = ValueError("a mistake")
     for attempt, minutes in enumerate((1, 3, 3, 3, 3), start=1):
         assert scene.run() == ["bad", "bad", "good", "good"]
@@ -98,9 +95,7 @@ def test_one_that_fails_pauses_is_listed_holds_up_no_other_and_is_never_given_up
         assert {count for count in counts(db).values() if count.waiting or count.failed} == set()
 
 
-def test_long_work_gives_others_their_turn_and_goes_on(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_work_gives_others_their_turn_and_goes_on(scene, monkeypatch):
     seconds = iter(range(100))
     monkeypatch.setattr(periodic, "_TURN_SECONDS", 0)
     monkeypatch.setattr(periodic.time, "monotonic", lambda: next(seconds))
@@ -111,7 +106,7 @@ def test_long_work_gives_others_their_turn_and_goes_on(
     assert [row.due_at for row in scene.rows()] == [scene.now] * 2
 
 
-def test_a_worker_that_stops_ends_a_piece_of_work_between_two_parts(scene: Scene) -> None:
+def test_a_worker_that_stops_ends_a_piece_of_work_between_two_parts(scene):
     def stop() -> Parts:
         for number in range(9):
             scene.done.append(str(number))
@@ -124,7 +119,7 @@ def test_a_worker_that_stops_ends_a_piece_of_work_between_two_parts(scene: Scene
     assert [row.due_at for row in scene.rows()] == [scene.now] * 2
 
 
-def test_work_that_only_another_release_knows_is_left_alone(scene: Scene) -> None:
+def test_work_that_only_another_release_knows_is_left_alone(scene):
     with scene.database.session.begin() as db:
         jobs.insert_standing(db, JobKind.PERIODIC, scene.now - MINUTE, ["newer"])
     scene.run()
@@ -134,7 +129,7 @@ def test_work_that_only_another_release_knows_is_left_alone(scene: Scene) -> Non
         assert jobs.count_due(db, JobKind.PERIODIC, scene.now, MINUTE, 9, newer) == 0
 
 
-def test_the_names_fit_into_the_key_of_a_job_and_into_a_label(forum: Forum) -> None:
+def test_the_names_fit_into_the_key_of_a_job_and_into_a_label(forum):
     for name in periodic_works(forum):
         assert len(name) <= Job.key.type.length
         assert name == name.lower().replace("_", "-")

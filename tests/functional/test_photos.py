@@ -18,8 +18,7 @@ from forumsvc.models import Photo, User, UserState
 from forumsvc.services.photos.storage import PhotoStorages
 from tests.cases import each
 from tests.databases import on_postgresql, on_sqlite
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Caller, Forum, Person, make_app
+from tests.functional.forum import Caller, make_app
 from tests.object_store import bucket as bucket
 from tests.object_store import endpoint as endpoint
 from tests.object_store import s3_settings
@@ -46,9 +45,7 @@ def stored(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def test_a_picture_is_served_as_what_it_is_for_ever_and_harmless(
-    forum: Forum, alice: Person
-) -> None:
+def test_a_picture_is_served_as_what_it_is_for_ever_and_harmless(forum, alice):
     made = send(alice)
     url = made.json["image_url"]
     assert (made.status_int, url.partition("/photos/")[0]) == (201, "http://localhost")
@@ -82,7 +79,7 @@ NAMED = [
 
 @each("named", NAMED)
 @each("kind", [b"", b"Content-Type: image/png\r\n", b"Content-Type: application/octet-stream\r\n"])
-def test_a_picture_may_have_any_name_or_none(alice: Person, named: bytes, kind: bytes) -> None:
+def test_a_picture_may_have_any_name_or_none(alice, named, kind):
     part = b"--b\r\nContent-Disposition: form-data; " + named + b"\r\n" + kind + b"\r\n" + picture()
     headers = {"Content-Type": "multipart/form-data; boundary=b"}
     answer = alice.call("POST", "/photos", part + b"\r\n--b--\r\n", headers=headers)
@@ -90,7 +87,7 @@ def test_a_picture_may_have_any_name_or_none(alice: Person, named: bytes, kind: 
 
 
 @each("name", [b'"f\xe9"', b'"b\xff"'])
-def test_the_name_of_a_field_is_utf_8(alice: Person, name: bytes) -> None:
+def test_the_name_of_a_field_is_utf_8(alice, name):
     part = b"--b\r\nContent-Disposition: form-data; name=" + name + b"\r\n\r\nx\r\n--b--\r\n"
     headers = {"Content-Type": "multipart/form-data; boundary=b"}
     refused = alice.call("POST", "/photos", part, headers=headers)
@@ -109,22 +106,20 @@ def test_the_name_of_a_field_is_utf_8(alice: Person, name: bytes) -> None:
         ("/topics", "node_id", b"1", "node_id: must be an integer, not a file"),
     ],
 )
-def test_a_file_is_taken_for_a_picture_alone(
-    alice: Person, topic: int, path: str, field: str, sent: bytes, error: str
-) -> None:
+def test_a_file_is_taken_for_a_picture_alone(alice, topic, path, field, sent, error):
     files = [(field, "a.png", sent)]
     form = {"title": "T", "body": "B"} if path == "/topics" else {}
     answer = alice.call("POST", path.format(topic=topic), form, upload_files=files)
     assert (answer.status_int, answer.json["error"][: len(error)]) == (400, error)
 
 
-def test_a_photo_over_its_limit_is_refused_by_name(make_forum: MakeForum) -> None:
+def test_a_photo_over_its_limit_is_refused_by_name(make_forum):
     answer = send(make_forum(photos__max_bytes="1024").person("alice"), b"x" * 1025)
     text = "file: too large: at most 1,024 bytes are allowed"
     assert (answer.status_int, answer.json) == (400, {"error": text})
 
 
-def test_an_unsatisfiable_range_returns_the_whole_picture(forum: Forum, alice: Person) -> None:
+def test_an_unsatisfiable_range_returns_the_whole_picture(forum, alice):
     url = send(alice).json["image_url"]
     whole = forum.app.get(url)
     part = forum.app.get(url, headers={"Range": "bytes=0-9"}, status=206)
@@ -141,9 +136,7 @@ def test_an_unsatisfiable_range_returns_the_whole_picture(forum: Forum, alice: P
         assert beyond.body == whole.body
 
 
-def test_the_same_picture_is_stored_once_with_a_row_for_each_owner(
-    forum: Forum, bob: Person, alice: Person
-) -> None:
+def test_the_same_picture_is_stored_once_with_a_row_for_each_owner(forum, bob, alice):
     urls = {send(person).json["image_url"] for person in (alice, bob, alice)}
     assert len(urls) == 1
     assert forum.count(Photo) == 2
@@ -156,11 +149,11 @@ def test_the_same_picture_is_stored_once_with_a_row_for_each_owner(
         *("/photos/..%2f..%2fetc/passwd", "/photos/../x", "/avatars/me%20.svg"),
     ],
 )
-def test_a_picture_that_is_not_there_is_404(forum: Forum, path: str) -> None:
+def test_a_picture_that_is_not_there_is_404(forum, path):
     assert set(forum.app.get(path, status=404).json) == {"error"}
 
 
-def test_an_animation_with_too_many_frames_is_refused(make_forum: MakeForum) -> None:
+def test_an_animation_with_too_many_frames_is_refused(make_forum):
     forum = make_forum(photos__max_frames="3")
     alice = forum.person("alice")
     assert send(alice, picture(kind="GIF", frames=3)).status_int == 201
@@ -190,8 +183,8 @@ def failing(tmp_path: Path) -> PhotoStorages:
 
 
 def test_a_storage_that_fails_is_503_and_leaves_neither_row_nor_file(
-    make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    make_forum, tmp_path, monkeypatch
+):
     forum = make_forum()
     alice = forum.person("alice")
     monkeypatch.setattr(forum.registry, "photo_storages", failing(tmp_path))
@@ -203,9 +196,7 @@ def test_a_storage_that_fails_is_503_and_leaves_neither_row_nor_file(
     assert stored(tmp_path / "failing") == []
 
 
-def test_a_storage_that_cannot_be_read_is_503(
-    make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_storage_that_cannot_be_read_is_503(make_forum, tmp_path, monkeypatch):
     forum = make_forum()
     alice = forum.person("alice")
     url = send(alice).json["image_url"]
@@ -215,7 +206,7 @@ def test_a_storage_that_cannot_be_read_is_503(
     assert (answer.status_int, set(answer.json)) == (503, {"error"})
 
 
-def test_a_folder_that_cannot_be_written_is_503(make_forum: MakeForum, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_503(make_forum, tmp_path):
     (tmp_path / "file").write_bytes(b"")
     forum = make_forum(photos__dir="file/photos")
     assert send(forum.person("alice")).status_int == 503
@@ -228,8 +219,8 @@ def s3(endpoint: str, bucket: str, **more: str) -> dict[str, str]:
 
 
 def test_in_a_bucket_a_picture_has_our_address_which_leads_to_a_presigned_one(
-    make_forum: MakeForum, endpoint: str, bucket: Any
-) -> None:
+    make_forum, endpoint, bucket
+):
     forum = make_forum(**s3(endpoint, bucket.name, photos__s3_prefix="p/"))
     url = send(forum.person("alice")).json["image_url"]
     [there] = bucket.objects.all()
@@ -240,9 +231,7 @@ def test_in_a_bucket_a_picture_has_our_address_which_leads_to_a_presigned_one(
         assert Image.open(answer).size == (300, 200)
 
 
-def test_a_picture_in_a_bucket_becomes_an_avatar_by_either_address(
-    make_forum: MakeForum, endpoint: str, bucket: Any
-) -> None:
+def test_a_picture_in_a_bucket_becomes_an_avatar_by_either_address(make_forum, endpoint, bucket):
     forum = make_forum(**s3(endpoint, bucket.name))
     alice = forum.person("alice")
     url = send(alice).json["image_url"]
@@ -254,9 +243,7 @@ def test_a_picture_in_a_bucket_becomes_an_avatar_by_either_address(
     assert alice.get("/users/me").json["avatar_url"].endswith("/avatars/alice.svg")
 
 
-def test_a_public_bucket_is_shown_by_its_address(
-    make_forum: MakeForum, endpoint: str, bucket: Any
-) -> None:
+def test_a_public_bucket_is_shown_by_its_address(make_forum, endpoint, bucket):
     public = "https://cdn.example/photos"
     forum = make_forum(**s3(endpoint, bucket.name, photos__s3_public_url=public))
     url = send(forum.person("alice")).json["image_url"]
@@ -264,9 +251,7 @@ def test_a_public_bucket_is_shown_by_its_address(
     assert url == f"{public}/{there.key}"
 
 
-def test_a_bucket_that_is_gone_is_503_and_leaves_no_row(
-    make_forum: MakeForum, endpoint: str
-) -> None:
+def test_a_bucket_that_is_gone_is_503_and_leaves_no_row(make_forum, endpoint):
     forum = make_forum(**s3(endpoint, "never-made"))
     answer = send(forum.person("alice"))
     assert (answer.status_int, set(answer.json)) == (503, {"error"})
@@ -275,8 +260,8 @@ def test_a_bucket_that_is_gone_is_503_and_leaves_no_row(
 
 
 def test_s3_without_its_library_stops_the_service_and_says_what_to_install(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    database_url, tmp_path, monkeypatch
+):
     monkeypatch.setitem(__import__("sys").modules, "boto3", None)
     with pytest.raises(SystemExit) as stopped:
         make_app(database_url, tmp_path, **{"photos.storage": "s3", "photos.s3_bucket": "b"})
@@ -284,9 +269,7 @@ def test_s3_without_its_library_stops_the_service_and_says_what_to_install(
 
 
 @on_sqlite
-def test_nobody_removes_a_picture_between_its_storing_and_its_row(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_removes_a_picture_between_its_storing_and_its_row(forum, alice, monkeypatch):
     put, were_free = LocalStorage.put, []
 
     def seen_put(self: LocalStorage, *args: Any) -> bool:
@@ -305,9 +288,7 @@ def test_nobody_removes_a_picture_between_its_storing_and_its_row(
     assert were_free == [True, False]  # before the transaction, and in it
 
 
-def test_who_was_erased_while_a_picture_was_stored_leaves_none(
-    forum: Forum, alice: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_was_erased_while_a_picture_was_stored_leaves_none(forum, alice, tmp_path, monkeypatch):
     put = LocalStorage.put
     puts: list[Any] = []
 
@@ -323,9 +304,7 @@ def test_who_was_erased_while_a_picture_was_stored_leaves_none(
 
 
 @on_postgresql
-def test_who_writes_to_an_uploader_does_not_wait_for_the_storage(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_writes_to_an_uploader_does_not_wait_for_the_storage(forum, alice, monkeypatch):
     put, were_free = LocalStorage.put, []
 
     def slow_put(self: LocalStorage, *args: Any) -> bool:

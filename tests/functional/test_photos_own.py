@@ -2,7 +2,6 @@
 
 import threading
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,7 @@ from forumsvc.db.execution import ReadConnection
 from forumsvc.media import images
 from forumsvc.services.photos import photos
 from forumsvc.services.photos.photos import Quota
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Person
 from tests.functional.test_photos import picture, send, stored
 from tests.functional.threads import alone, statuses, together
 
@@ -39,9 +37,7 @@ def sizes(person: Person) -> list[int]:
     return [one["size"] for one in person.get("/photos").json]
 
 
-def test_the_own_photos_are_listed_the_newest_first_and_nobody_elses(
-    forum: Forum, alice: Person
-) -> None:
+def test_the_own_photos_are_listed_the_newest_first_and_nobody_elses(forum, alice):
     upload(forum.person("bob"), "green")
     urls = [upload(alice, colour) for colour in COLOURS[:3]]
     shown = alice.get("/photos").json
@@ -53,7 +49,7 @@ def test_the_own_photos_are_listed_the_newest_first_and_nobody_elses(
     assert 'rel="next"' in page.headers["Link"]
 
 
-def test_a_deleted_photo_is_gone_with_its_bytes(make_forum: MakeForum, tmp_path: Path) -> None:
+def test_a_deleted_photo_is_gone_with_its_bytes(make_forum, tmp_path):
     forum = make_forum()
     alice = forum.person("alice")
     url = upload(alice)
@@ -67,9 +63,7 @@ def test_a_deleted_photo_is_gone_with_its_bytes(make_forum: MakeForum, tmp_path:
     forum.app.get(url, status=200)
 
 
-def test_bytes_that_another_user_has_stay_until_the_last_one_deletes_them(
-    forum: Forum, bob: Person, alice: Person
-) -> None:
+def test_bytes_that_another_user_has_stay_until_the_last_one_deletes_them(forum, bob, alice):
     url = upload(alice)
     assert upload(bob) == url
     alice.delete(f"/photos/{id_of(alice, url)}")
@@ -78,7 +72,7 @@ def test_bytes_that_another_user_has_stay_until_the_last_one_deletes_them(
     forum.app.get(url, status=404)
 
 
-def test_bytes_that_are_an_avatar_stay(forum: Forum, alice: Person) -> None:
+def test_bytes_that_are_an_avatar_stay(forum, alice):
     avatar = alice.put("/users/me", avatar=upload(alice)).json["avatar_url"]
     for one in alice.get("/photos").json:
         assert alice.delete(f"/photos/{one['id']}").status_int == 200
@@ -86,9 +80,7 @@ def test_bytes_that_are_an_avatar_stay(forum: Forum, alice: Person) -> None:
     forum.app.get(avatar, status=200)
 
 
-def test_a_deletion_that_is_rolled_back_leaves_the_bytes(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deletion_that_is_rolled_back_leaves_the_bytes(make_forum, monkeypatch):
     forum = make_forum()
     alice = forum.person("alice")
     url = upload(alice)
@@ -103,9 +95,7 @@ def test_a_deletion_that_is_rolled_back_leaves_the_bytes(
     assert id_of(alice, url) == photo_id
 
 
-def test_an_upload_whose_commit_fails_leaves_no_bytes(
-    make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upload_whose_commit_fails_leaves_no_bytes(make_forum, tmp_path, monkeypatch):
     alice = make_forum().person("alice")
 
     def fail(*args: object) -> None:
@@ -119,8 +109,8 @@ def test_an_upload_whose_commit_fails_leaves_no_bytes(
 
 
 def test_bytes_that_are_removed_while_they_are_uploaded_again_are_there_in_the_end(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    make_forum, monkeypatch
+):
     forum = make_forum()
     alice, bob = forum.person("alice"), forum.person("bob")
     url = upload(alice)
@@ -141,16 +131,14 @@ def test_bytes_that_are_removed_while_they_are_uploaded_again_are_there_in_the_e
     forum.app.get(url, status=200)
 
 
-def test_moderators_delete_the_photos_of_others(forum: Forum, alice: Person) -> None:
+def test_moderators_delete_the_photos_of_others(forum, alice):
     url = upload(alice)
     moderator = forum.person("mod", role="maintainer")
     assert moderator.delete(f"/photos/{id_of(alice, url)}").status_int == 200
     forum.app.get(url, status=404)
 
 
-def test_an_upload_beyond_the_quota_is_refused_and_a_deletion_makes_room(
-    make_forum: MakeForum, tmp_path: Path
-) -> None:
+def test_an_upload_beyond_the_quota_is_refused_and_a_deletion_makes_room(make_forum, tmp_path):
     size = len(picture("red"))
     forum = make_forum(photos__quota=str(size * 3))
     alice = forum.person("alice")
@@ -166,9 +154,7 @@ def test_an_upload_beyond_the_quota_is_refused_and_a_deletion_makes_room(
     upload(alice, "white")
 
 
-def test_an_upload_that_cannot_fit_is_refused_before_it_is_decoded(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upload_that_cannot_fit_is_refused_before_it_is_decoded(make_forum, monkeypatch):
     forum = make_forum(photos__quota="100")
 
     def decode(*args: object) -> None:
@@ -179,9 +165,7 @@ def test_an_upload_that_cannot_fit_is_refused_before_it_is_decoded(
     assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
 
 
-def test_uploads_at_once_do_not_exceed_the_quota_together(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_uploads_at_once_do_not_exceed_the_quota_together(make_forum, monkeypatch):
     quota = len(picture("red")) * 2
     forum = make_forum(photos__quota=str(quota))
     alice = forum.person("alice")
@@ -200,7 +184,7 @@ def test_uploads_at_once_do_not_exceed_the_quota_together(
     assert sum(sizes(alice)) <= quota
 
 
-def test_the_quota_bounds_avatars_too_and_names_the_parameter(make_forum: MakeForum) -> None:
+def test_the_quota_bounds_avatars_too_and_names_the_parameter(make_forum):
     quota = len(picture("red")) + 1
     forum = make_forum(photos__quota=str(quota))
     alice = forum.person("alice")
@@ -210,11 +194,11 @@ def test_the_quota_bounds_avatars_too_and_names_the_parameter(make_forum: MakeFo
 
 
 @pytest.mark.parametrize("quota", ["0", "off"])
-def test_a_quota_of_nothing_or_off_bounds_nobody(make_forum: MakeForum, quota: str) -> None:
+def test_a_quota_of_nothing_or_off_bounds_nobody(make_forum, quota):
     upload(make_forum(photos__quota=quota).person("alice"))
 
 
-def test_maintainers_and_admins_have_no_quota(make_forum: MakeForum) -> None:
+def test_maintainers_and_admins_have_no_quota(make_forum):
     forum = make_forum(photos__quota="1")
     upload(forum.person("mod", role="maintainer"))
     assert send(forum.person("alice")).status_int == 400
@@ -225,9 +209,7 @@ def full_under_the_lock(quota: Quota, db: ReadConnection) -> int | None:
     return -1 if isinstance(db, Session) else quota.max_bytes
 
 
-def test_an_upload_that_the_transaction_refuses_leaves_no_bytes(
-    make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upload_that_the_transaction_refuses_leaves_no_bytes(make_forum, tmp_path, monkeypatch):
     alice = make_forum().person("alice")
     kept = upload(alice)
     monkeypatch.setattr(Quota, "remaining_bytes", full_under_the_lock)
@@ -236,9 +218,7 @@ def test_an_upload_that_the_transaction_refuses_leaves_no_bytes(
     assert [path.name for path in stored(tmp_path / "var" / "photos")] == [kept.split("/")[-1]]
 
 
-def test_a_refused_upload_of_a_picture_that_somebody_has_leaves_it_to_them(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_upload_of_a_picture_that_somebody_has_leaves_it_to_them(make_forum, monkeypatch):
     forum = make_forum()
     url = upload(forum.person("bob"))
     monkeypatch.setattr(Quota, "remaining_bytes", full_under_the_lock)
@@ -246,9 +226,7 @@ def test_a_refused_upload_of_a_picture_that_somebody_has_leaves_it_to_them(
     forum.app.get(url, status=200)
 
 
-def test_slow_pictures_of_one_member_do_not_refuse_those_of_others(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_pictures_of_one_member_do_not_refuse_those_of_others(make_forum, monkeypatch):
     forum = make_forum()
     mallory, alice = forum.person("mallory"), forum.person("alice")
     run_worker = images._run_worker
@@ -282,9 +260,7 @@ def test_slow_pictures_of_one_member_do_not_refuse_those_of_others(
     assert int(refused.headers["Retry-After"]) >= 1
 
 
-def test_a_member_whose_pictures_took_too_long_learns_when_to_come_back(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_member_whose_pictures_took_too_long_learns_when_to_come_back(make_forum, monkeypatch):
     forum = make_forum(markup__user_seconds_per_minute="10")
     alice = forum.person("alice")
     url = upload(alice)

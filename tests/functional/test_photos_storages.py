@@ -88,9 +88,7 @@ def check_served(forum: Forum, urls: list[str]) -> None:
             assert len(answer.body) == int(answer.headers["Content-Length"])
 
 
-def test_after_a_change_of_the_storage_check_fix_deletes_nothing_and_all_is_served(
-    storages: Storages,
-) -> None:
+def test_after_a_change_of_the_storage_check_fix_deletes_nothing_and_all_is_served(storages):
     before = storages.open(**{"photos.storage": "local"})
     alice = before.person("alice")
     urls = upload(alice, "red", "green")
@@ -112,9 +110,7 @@ def test_after_a_change_of_the_storage_check_fix_deletes_nothing_and_all_is_serv
     check_served(after, urls)
 
 
-def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(
-    storages: Storages,
-) -> None:
+def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(storages):
     forum = storages.open()
     alice = forum.person("alice")
     urls = upload(alice, *COLOURS)
@@ -135,9 +131,7 @@ def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(
     assert storages.command("check", "--every-byte").json["wrong"] == 0
 
 
-def test_a_copy_that_was_stopped_goes_on(
-    storages: Storages, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_was_stopped_goes_on(storages, monkeypatch):
     upload(storages.open().person("alice"), *COLOURS)
     put, names = S3Storage.put, set()
 
@@ -156,7 +150,7 @@ def test_a_copy_that_was_stopped_goes_on(
     assert (report["copied"], report["deleted"], report["kept"]) == (2, 4, 0)
 
 
-def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(storages: Storages) -> None:
+def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(storages):
     urls = upload(storages.open().person("alice"), *COLOURS)
     first, second = ("/".join(url.split("/")[-2:]) for url in urls[:2])
     (storages.folder / first).unlink()
@@ -168,7 +162,7 @@ def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(storages
     assert storages.places() == ["local", "local", "s3", "s3"]
 
 
-def test_bytes_in_the_target_that_are_not_right_are_replaced(storages: Storages) -> None:
+def test_bytes_in_the_target_that_are_not_right_are_replaced(storages):
     forum = storages.open()
     [url] = upload(forum.person("alice"), "red")
     size = len(forum.app.get(url).body)
@@ -178,7 +172,7 @@ def test_bytes_in_the_target_that_are_not_right_are_replaced(storages: Storages)
     assert storages.bucket.Object(name).get()["Body"].read() != b"x" * size
 
 
-def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(storages: Storages) -> None:
+def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(storages):
     forum = storages.open()
     alice, bob = forum.person("alice"), forum.person("bob")
     [url] = upload(alice, "red")
@@ -190,7 +184,7 @@ def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(storages: 
     check_served(forum, [url])
 
 
-def test_a_photo_that_was_copied_is_deleted_from_both_storages(storages: Storages) -> None:
+def test_a_photo_that_was_copied_is_deleted_from_both_storages(storages):
     alice = storages.open().person("alice")
     upload(alice, "red")
     storages.copy()
@@ -199,16 +193,14 @@ def test_a_photo_that_was_copied_is_deleted_from_both_storages(storages: Storage
     assert storages.files() == (0, 0)
 
 
-def test_wrong_calls_of_copy_are_refused(storages: Storages) -> None:
+def test_wrong_calls_of_copy_are_refused(storages):
     assert storages.copy(source="s3").code == 2
     words = ("copy", "--from", "local", "--to", "s3")
     without = storages.command(*words, **{"photos.storage": "local"})
     assert "photos.s3_bucket: missing" in without.refusal
 
 
-def test_a_backup_has_the_photos_of_the_bucket_and_is_restored_into_the_folder(
-    storages: Storages, tmp_path: Path
-) -> None:
+def test_a_backup_has_the_photos_of_the_bucket_and_is_restored_into_the_folder(storages, tmp_path):
     before = storages.open()
     urls = upload(before.person("alice"), *COLOURS)
     made = storages.run("backup", tmp_path / "b.tar")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -20,7 +19,6 @@ from forumsvc.settings import Settings
 from tests import pgbouncer
 from tests.databases import on_postgresql
 from tests.functional.cli.conftest import run_command
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import SECRET, content
 from tests.functional.threads import alone, flat, statuses, together
 from tests.pgbouncer import PgBouncer
@@ -47,9 +45,7 @@ def altered(url: str, change: str, back: str) -> Iterator[None]:
             admin.execute(back.encode())
 
 
-def test_a_forum_behind_a_pgbouncer_reads_writes_and_searches(
-    make_forum: MakeForum, database_url: str
-) -> None:
+def test_a_forum_behind_a_pgbouncer_reads_writes_and_searches(make_forum, database_url):
     with pgbouncer.running(database_url) as pooler:
         forum = make_forum(**{k.replace(".", "__"): v for k, v in pooler.settings().items()})
         alice = forum.person("alice")
@@ -60,9 +56,7 @@ def test_a_forum_behind_a_pgbouncer_reads_writes_and_searches(
         assert forum.app.get("/health").json["writes"] is True
 
 
-def test_none_of_500_requests_fails_over_few_sessions(
-    make_forum: MakeForum, database_url: str
-) -> None:
+def test_none_of_500_requests_fails_over_few_sessions(make_forum, database_url):
     with pgbouncer.running(database_url, pool_size=4) as pooler:
         forum = make_forum(**{k.replace(".", "__"): v for k, v in pooler.settings().items()})
         alice, node = forum.person("alice"), forum.node()
@@ -82,7 +76,7 @@ def test_none_of_500_requests_fails_over_few_sessions(
     assert statuses(flat(answers)) == {200: 400, 201: 100}
 
 
-def test_no_statement_is_prepared(database_url: str) -> None:
+def test_no_statement_is_prepared(database_url):
     with pgbouncer.running(database_url, pool_size=1) as pooler:
         database = open_through(pooler)
         for _ in range(5):
@@ -95,9 +89,7 @@ def test_no_statement_is_prepared(database_url: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "value"), [("timezone", "'Europe/Berlin'"), ("lock_timeout", "0")]
 )
-def test_a_role_without_the_settings_is_refused_with_what_to_run(
-    database_url: str, setting: str, value: str
-) -> None:
+def test_a_role_without_the_settings_is_refused_with_what_to_run(database_url, setting, value):
     with pgbouncer.running(database_url) as pooler:
         database = open_through(pooler)
         name = database.url.database
@@ -111,7 +103,7 @@ def test_a_role_without_the_settings_is_refused_with_what_to_run(
         database.dispose()
 
 
-def test_a_pooler_that_is_not_set_is_refused(database_url: str) -> None:
+def test_a_pooler_that_is_not_set_is_refused(database_url):
     with pgbouncer.running(database_url) as pooler:
         database = open_database(pooler.url(), ConnectionOptions())
         with pytest.raises((IncompatibleDatabase, DBAPIError), match=r"set sqlalchemy\.pooler"):
@@ -120,8 +112,8 @@ def test_a_pooler_that_is_not_set_is_refused(database_url: str) -> None:
 
 
 def test_the_printed_settings_hold_in_the_forums_database_and_end_what_is_off(
-    database_url: str, tmp_path: Path
-) -> None:
+    database_url, tmp_path
+):
     lines = {
         "sqlalchemy.url": "postgresql://writer@127.0.0.1:1/forum",
         "sqlalchemy.direct_url": database_url,

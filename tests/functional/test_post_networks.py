@@ -43,9 +43,7 @@ def kept(forum: Forum) -> list[str]:
     ("same", "other"),
     [("192.0.2.200", "192.0.3.1"), ("::ffff:192.0.2.9", "2001:db8::1")],
 )
-def test_who_writes_from_the_same_network_is_counted_once(
-    forum: Forum, alice: Person, bob: Person, topic: int, same: str, other: str
-) -> None:
+def test_who_writes_from_the_same_network_is_counted_once(forum, alice, bob, topic, same, other):
     carol = forum.person("carol")
     write(alice, topic, "192.0.2.1")
     for _ in range(2):
@@ -55,17 +53,13 @@ def test_who_writes_from_the_same_network_is_counted_once(
     assert not any("192" in one for one in kept(forum) if len(one) != 64)
 
 
-def test_addresses_of_one_subscriber_of_ipv6_are_one_network(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
+def test_addresses_of_one_subscriber_of_ipv6_are_one_network(forum, alice, bob, topic):
     write(alice, topic, "2001:db8:1:2::1")
     write(bob, topic, "2001:db8:1:2:ffff::1")
     assert others(forum, alice) == 1
 
 
-def test_moderators_see_the_number_on_the_page_of_the_user(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
+def test_moderators_see_the_number_on_the_page_of_the_user(forum, alice, bob, topic):
     with_password(forum, "chief", role="maintainer")
     visitor = Visitor(forum)
     visitor.log_in("chief")
@@ -77,8 +71,8 @@ def test_moderators_see_the_number_on_the_page_of_the_user(
 
 
 def test_networks_are_deleted_after_so_many_days_and_with_the_account(
-    forum: Forum, alice: Person, bob: Person, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    forum, alice, bob, topic, monkeypatch
+):
     write(alice, topic, "192.0.2.1")
     write(bob, topic, "192.0.2.1")
     settings, before = forum.registry.forum_settings, len(kept(forum))
@@ -94,8 +88,8 @@ def test_networks_are_deleted_after_so_many_days_and_with_the_account(
 
 
 def test_without_the_setting_nothing_is_kept_and_what_was_is_deleted(
-    make_forum: MakeForum, forum: Forum, alice: Person, topic: int
-) -> None:
+    make_forum, forum, alice, topic
+):
     write(alice, topic, "192.0.2.1")
     assert kept(forum) != []
     off = make_forum()

@@ -14,7 +14,6 @@ from forumsvc.models import Reply, Topic, User, UserState
 from forumsvc.sandbox import CpuLimitError, PoolBusyError
 from forumsvc.services.accounts import accounts
 from tests.databases import on_postgresql, on_sqlite
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting
 
@@ -109,18 +108,14 @@ NOT_RENDERED = [
 
 
 @pytest.mark.parametrize(("who", "what", "status"), NOT_RENDERED)
-def test_nothing_is_rendered_for_a_request_that_a_cheaper_check_refuses(
-    scene: Scene, who: str, what: str, status: int
-) -> None:
+def test_nothing_is_rendered_for_a_request_that_a_cheaper_check_refuses(scene, who, what, status):
     stats = scene.forum.registry.authoring.renderer.stats
     before = stats.rendered
     assert scene.send(who, what).status_int == status
     assert stats.rendered == before
 
 
-def test_nothing_is_rendered_for_words_that_are_forbidden_as_they_are_typed(
-    make_forum: MakeForum,
-) -> None:
+def test_nothing_is_rendered_for_words_that_are_forbidden_as_they_are_typed(make_forum):
     forum = make_forum(posts__forbidden_words="spam")
     bob, node = forum.person("bob"), forum.node()
     answers = [
@@ -131,7 +126,7 @@ def test_nothing_is_rendered_for_words_that_are_forbidden_as_they_are_typed(
     assert forum.registry.authoring.renderer.stats.rendered == 0
 
 
-def test_a_request_that_is_answered_again_is_not_rendered_again(scene: Scene) -> None:
+def test_a_request_that_is_answered_again_is_not_rendered_again(scene):
     stats = scene.forum.registry.authoring.renderer.stats
     path, headers = f"/topics/{scene.topic}/replies", {"Idempotency-Key": "one"}
     first = scene.bob.call("POST", path, {"body": TEXT}, headers=headers)
@@ -152,7 +147,7 @@ REFUSED = [
 
 @on_postgresql
 @pytest.mark.parametrize(("who", "what"), REFUSED)
-def test_who_may_not_takes_no_lock(scene: Scene, who: str, what: str) -> None:
+def test_who_may_not_takes_no_lock(scene, who, what):
     callers = scene.callers
     method, path, params = REQUESTS[what](scene)
     with counting(scene.forum.registry.database) as seen:
@@ -162,7 +157,7 @@ def test_who_may_not_takes_no_lock(scene: Scene, who: str, what: str) -> None:
 
 @on_sqlite
 @pytest.mark.parametrize(("who", "what"), REFUSED[::4])
-def test_who_may_not_waits_for_no_other_writer(scene: Scene, who: str, what: str) -> None:
+def test_who_may_not_waits_for_no_other_writer(scene, who, what):
     callers = scene.callers
     method, path, params = REQUESTS[what](scene)
     path_of_file = str(scene.forum.database.url.database)
@@ -171,7 +166,7 @@ def test_who_may_not_waits_for_no_other_writer(scene: Scene, who: str, what: str
         assert callers[who].call(method, path, params).status_int == 403
 
 
-def test_a_like_of_a_reply_locks_no_topic(scene: Scene) -> None:
+def test_a_like_of_a_reply_locks_no_topic(scene):
     method, path, params = REQUESTS["unlike a reply"](scene)
     with counting(scene.forum.registry.database) as seen:
         assert scene.bob.call(method, path, params).status_int == 200
@@ -197,17 +192,13 @@ def _during_rendering(
 
 
 @pytest.mark.parametrize("what", ["reply", "edit a topic", "edit a reply"])
-def test_what_was_deleted_while_a_text_was_rendered_is_not_there(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
+def test_what_was_deleted_while_a_text_was_rendered_is_not_there(scene, monkeypatch, what):
     _during_rendering(scene, monkeypatch, Topic, scene.topic, deleted_at=clock.now())
     answer = scene.send("alice", what)
     assert (answer.status_int, answer.json["error"]) == (404, "There is nothing here.")
 
 
-def test_a_topic_that_was_closed_while_a_text_was_rendered_takes_no_reply(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_topic_that_was_closed_while_a_text_was_rendered_takes_no_reply(scene, monkeypatch):
     _during_rendering(scene, monkeypatch, Topic, scene.topic, closed_at=clock.now())
     answer = scene.send("bob", "reply")
     assert answer.status_int == 403
@@ -226,8 +217,8 @@ def test_a_topic_that_was_closed_while_a_text_was_rendered_takes_no_reply(
     ],
 )
 def test_who_was_erased_or_blocked_while_a_text_was_rendered_writes_nothing(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, who: str, what: str, state: UserState
-) -> None:
+    scene, monkeypatch, who, what, state
+):
     _during_rendering(scene, monkeypatch, User, getattr(scene, who).id, state=state)
     answer = scene.send(who, what)
     assert answer.status_int == 403
@@ -237,7 +228,7 @@ def test_who_was_erased_or_blocked_while_a_text_was_rendered_writes_nothing(
         assert TEXT not in db.scalars(select(Topic.body).union_all(select(Reply.body))).all()
 
 
-def test_those_who_are_notified_may_be_blocked(scene: Scene) -> None:
+def test_those_who_are_notified_may_be_blocked(scene):
     carol = scene.forum.person("carol")
     carol.post(f"/topics/{scene.topic}/follow")
     for person in (scene.alice, carol):
@@ -246,9 +237,7 @@ def test_those_who_are_notified_may_be_blocked(scene: Scene) -> None:
     assert scene.bob.post(path, body="@alice and @carol").status_int == 201
 
 
-def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(make_forum, monkeypatch):
     forum = make_forum(accounts__registration="open")
     sent = {"login": "alice", "email": "alice@example.org", "password": "a long pass phrase"}
     assert forum.nobody.post("/users", **sent).status_int == 201
@@ -262,7 +251,7 @@ def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(
         assert (answer.status_int, "is taken" in answer.json["error"]) == (400, True)
 
 
-def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(scene: Scene) -> None:
+def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(scene):
     budget = scene.forum.registry.authoring.budget
     with budget.acquire(scene.bob.id) as used:
         used(30)
@@ -279,14 +268,12 @@ def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(scen
     assert scene.alice.call(method, path, params).status_int == 201
 
 
-def test_a_text_costs_its_author_what_its_worker_used(scene: Scene) -> None:
+def test_a_text_costs_its_author_what_its_worker_used(scene):
     assert scene.send("bob", "reply").status_int == 201
     assert 0 < scene.forum.registry.authoring.budget._accounts[scene.bob.id].used_seconds < 1
 
 
-def test_a_text_that_cannot_be_rendered_for_load_is_refused_and_not_stored(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_that_cannot_be_rendered_for_load_is_refused_and_not_stored(scene, monkeypatch):
     def busy(*args: Any) -> Any:
         raise PoolBusyError
 
@@ -297,9 +284,7 @@ def test_a_text_that_cannot_be_rendered_for_load_is_refused_and_not_stored(
     assert scene.forum.count(Reply) == replies
 
 
-def test_the_log_names_the_request_of_a_text_that_is_stored_unrendered(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_names_the_request_of_a_text_that_is_stored_unrendered(scene, monkeypatch, caplog):
     def stopped(*args: Any) -> Any:
         raise CpuLimitError
 

@@ -15,7 +15,7 @@ from forumsvc.services.posts import replies, topics
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Forum
 from tests.functional.recounting import drift
 from tests.functional.test_sweeps import order, visible, work
 
@@ -43,9 +43,7 @@ def age(forum: Forum, days: int) -> None:
             db.execute(old.bindparams(at=str(moment) if forum.database.is_sqlite else moment))
 
 
-def test_the_text_goes_after_the_days_and_the_post_stays_as_a_tombstone(
-    forum: Forum, chief: Person, alice: Person, node: int
-) -> None:
+def test_the_text_goes_after_the_days_and_the_post_stays_as_a_tombstone(forum, chief, alice, node):
     topic, gone = forum.topic(alice, node, body="Deep secret"), forum.topic(alice, node)
     reply, shown = forum.reply(alice, topic, "Xyzzy"), forum.reply(alice, topic, "Stays")
     alice.delete(f"/replies/{reply}")
@@ -66,9 +64,7 @@ def test_the_text_goes_after_the_days_and_the_post_stays_as_a_tombstone(
     assert drift(forum.database) == []
 
 
-def test_a_purged_post_is_not_restored_and_the_reason_is_said(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_a_purged_post_is_not_restored_and_the_reason_is_said(forum, alice, node):
     topic = forum.topic(alice, node)
     reply = forum.reply(alice, topic)
     alice.delete(f"/replies/{reply}")
@@ -89,9 +85,7 @@ def test_a_purged_post_is_not_restored_and_the_reason_is_said(
             topics.restore(db, None, clock.now(), gone)
 
 
-def test_a_sweep_that_is_taken_back_leaves_purged_posts_alone(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_a_sweep_that_is_taken_back_leaves_purged_posts_alone(forum, alice, node):
     forum.reply(alice, forum.topic(alice, node))
     order(forum, alice, SweepAction.DELETE)
     work(forum)

@@ -19,7 +19,6 @@ from forumsvc.models import (
     UserBlock,
     UserFollow,
 )
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.rows import insert_rows
 from tests.functional.statements import counting, of_request
@@ -147,17 +146,17 @@ def scene(request: pytest.FixtureRequest, forum: Forum) -> Scene:
     return fill(forum, request.param)
 
 
-def test_reading_costs_the_same_for_1_and_150_rows(scene: Scene) -> None:
+def test_reading_costs_the_same_for_1_and_150_rows(scene):
     assert {path: scene.cost(scene.forum.nobody, path) for path in READS} == READS
 
 
-def test_a_cached_page_costs_one_small_statement(scene: Scene) -> None:
+def test_a_cached_page_costs_one_small_statement(scene):
     for path in KEPT:
         scene.cost(scene.forum.nobody, path)
     assert {path: scene.cost(scene.forum.nobody, path) for path in KEPT} == KEPT
 
 
-def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
+def test_reading_with_a_token_costs_one_more(scene):
     expected = {path: cost + TOKEN for path, cost in (READS | OWN_READS).items()}
     # The author blocks others, whose topics the author's lists leave out: no version covers that.
     expected |= {path: 1 + TOKEN for path in KEPT if path.startswith("/topics?")}
@@ -167,7 +166,7 @@ def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
 
 
-def test_a_cached_page_costs_a_user_no_more_than_the_token_and_a_topic(scene: Scene) -> None:
+def test_a_cached_page_costs_a_user_no_more_than_the_token_and_a_topic(scene):
     reader = scene.forum.person("reader")
     for path in KEPT:
         scene.cost(reader, path)
@@ -176,7 +175,7 @@ def test_a_cached_page_costs_a_user_no_more_than_the_token_and_a_topic(scene: Sc
     assert {path: scene.cost(reader, path) for path in KEPT} == expected
 
 
-def test_a_topic_cached_for_one_user_is_cached_for_all_but_its_author(scene: Scene) -> None:
+def test_a_topic_cached_for_one_user_is_cached_for_all_but_its_author(scene):
     path, forum = scene.path("/topics/{topic}"), scene.forum
     first, second = forum.person("first"), forum.person("second")
     shown = [reader.get(path).json for reader in (first, scene.author)]
@@ -207,14 +206,14 @@ WITH_STATE = {
 STATE = 1
 
 
-def test_the_state_costs_one_more_statement_and_an_anonymous_caller_none(scene: Scene) -> None:
+def test_the_state_costs_one_more_statement_and_an_anonymous_caller_none(scene):
     for path, cost in WITH_STATE.items():
         asked = f"{path}{'&' if '?' in path else '?'}include=state"
         assert scene.cost(scene.author, asked) == cost + TOKEN + STATE, path
         assert scene.cost(scene.forum.nobody, asked) == READS[path], path
 
 
-def test_the_keyed_envelope_loads_the_state_once(make_forum: MakeForum) -> None:
+def test_the_keyed_envelope_loads_the_state_once(make_forum):
     scene = fill(make_forum(api__envelope="keyed"), 3)
     for path in ("/topics/{topic}", "/users/{author}", "/topics/{topic}/replies"):
         plain = scene.cost(scene.author, path)
@@ -222,14 +221,14 @@ def test_the_keyed_envelope_loads_the_state_once(make_forum: MakeForum) -> None:
         assert scene.cost(scene.author, f"{path}?include=state") == plain, path
 
 
-def test_a_missing_item_costs_one_statement(forum: Forum) -> None:
+def test_a_missing_item_costs_one_statement(forum):
     for path in ("/topics/1", "/replies/1", "/nodes/1", "/users/1", "/users/nobody1"):
         with counting(forum.registry.database) as seen:
             assert forum.nobody.get(path).status_int == 404
         assert len(seen) == 1, path
 
 
-def test_an_invalid_id_costs_no_statement(forum: Forum) -> None:
+def test_an_invalid_id_costs_no_statement(forum):
     for path in ("/topics/x", "/replies/0", f"/nodes/{10**30}"):
         with counting(forum.registry.database) as seen:
             assert forum.nobody.get(path).status_int == 404

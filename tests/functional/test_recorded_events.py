@@ -173,7 +173,7 @@ REQUESTS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
 """Each operation of the description: who calls it, its query, its body, and what it records."""
 
 
-def test_each_operation_that_changes_something_is_in_the_table() -> None:
+def test_each_operation_that_changes_something_is_in_the_table():
     described = {
         str(operation).replace(" /api/v3", " ")
         for operation in operations()
@@ -191,8 +191,8 @@ def test_each_operation_that_changes_something_is_in_the_table() -> None:
     [pytest.param(*one, id=f"{one[0]}{one[2]} {'-'.join(one[4])}") for one in REQUESTS],
 )
 def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
-    scene: Scene, operation: str, who: str, query: str, body: dict[str, Any], expected: list[str]
-) -> None:
+    scene, operation, who, query, body, expected
+):
     method, template = operation.split(" ")
     caller: Caller = scene.forum.nobody if who == "nobody" else getattr(scene, who)
     path = template.format(
@@ -218,7 +218,7 @@ def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
     assert scene.types_of(call) == (expected if creates & {*expected} else [])
 
 
-def test_actions_that_undo_others_record_their_own_types(scene: Scene) -> None:
+def test_actions_that_undo_others_record_their_own_types(scene):
     def act(type_: str) -> list[str]:
         path = f"/topics/{scene.topic}/action?type={type_}"
         return scene.types_of(lambda: scene.chief.post(path))
@@ -230,7 +230,7 @@ def test_actions_that_undo_others_record_their_own_types(scene: Scene) -> None:
     ]
 
 
-def test_an_event_names_the_actor_and_what_it_is_about(scene: Scene) -> None:
+def test_an_event_names_the_actor_and_what_it_is_about(scene):
     scene.bob.post("/likes", obj_type="reply", obj_id=scene.reply)
     scene.chief.put(f"/topics/{scene.topic}", title="T", node_id=scene.other, body="B")
     like, _, moved = scene.recorded()[-3:]
@@ -242,7 +242,7 @@ def test_an_event_names_the_actor_and_what_it_is_about(scene: Scene) -> None:
     )
 
 
-def test_a_request_that_fails_records_nothing(scene: Scene) -> None:
+def test_a_request_that_fails_records_nothing(scene):
     def act() -> None:
         assert scene.bob.post("/topics", title="T", node_id=10**9, body="B").status_int == 400
         assert scene.bob.delete(f"/topics/{scene.topic}").status_int == 403
@@ -250,7 +250,7 @@ def test_a_request_that_fails_records_nothing(scene: Scene) -> None:
     assert scene.types_of(act) == []
 
 
-def test_an_administrator_at_the_command_line_is_no_actor(scene: Scene) -> None:
+def test_an_administrator_at_the_command_line_is_no_actor(scene):
     def act() -> None:
         with scene.forum.database.session.begin() as db:
             accounts.create(db, "carol", "tangled-wire-77")
@@ -263,7 +263,7 @@ def test_an_administrator_at_the_command_line_is_no_actor(scene: Scene) -> None:
     assert {event.actor_id for event in scene.recorded()[-3:]} == {None}
 
 
-def test_a_session_that_records_nothing_records_nothing(scene: Scene) -> None:
+def test_a_session_that_records_nothing_records_nothing(scene):
     def act() -> None:
         with scene.forum.database.session.begin() as db:
             events.record_nothing(db)
@@ -272,7 +272,7 @@ def test_a_session_that_records_nothing_records_nothing(scene: Scene) -> None:
     assert scene.types_of(act) == []
 
 
-def test_expired_events_are_deleted_and_the_newest_stays(scene: Scene) -> None:
+def test_expired_events_are_deleted_and_the_newest_stays(scene):
     expired = events.expired(timedelta(days=14))
     deleted = [
         delete_batch(scene.forum.database, expired, clock.now() + timedelta(days=days))
@@ -283,7 +283,7 @@ def test_expired_events_are_deleted_and_the_newest_stays(scene: Scene) -> None:
     assert len(scene.recorded()) == 1
 
 
-def test_what_becomes_of_a_held_post_is_recorded_without_its_text(scene: Scene) -> None:
+def test_what_becomes_of_a_held_post_is_recorded_without_its_text(scene):
     chief = scene.chief
     [review] = [one for one in content(chief.get("/reviews")) if one["kind"] == "held"]
     path = f"/reviews/{review['id']}/resolve"
@@ -307,7 +307,7 @@ def test_what_becomes_of_a_held_post_is_recorded_without_its_text(scene: Scene) 
     assert "secret" not in str(told)
 
 
-def test_a_confirmed_address_is_recorded_without_the_address(scene: Scene) -> None:
+def test_a_confirmed_address_is_recorded_without_the_address(scene):
     forum = scene.forum
     with forum.database.session.begin() as db:
         address = {"email": "bob@example.com", "email_key": "bob@example.com"}

@@ -12,7 +12,6 @@ from forumsvc.queries import reviews
 from forumsvc.services.moderation.reports import HIDDEN
 from forumsvc.services.posts import counters
 from tests.databases import on_postgresql
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.rows import insert_row
 from tests.functional.statements import of_request
@@ -49,9 +48,7 @@ def wrong_counters(forum: Forum) -> list[str]:
         return [one.name for one in counters.check(db) if one.wrong]
 
 
-def test_a_reported_text_cannot_be_edited_away(
-    forum: Forum, chief: Person, alice: Person, bob: Person, node: int
-) -> None:
+def test_a_reported_text_cannot_be_edited_away(forum, chief, alice, bob, node):
     topic = forum.topic(alice, node, title="Nice", body="Rude words")
     for who in (bob, forum.person("carol")):
         report(who, "topic", topic)
@@ -69,8 +66,8 @@ def test_a_reported_text_cannot_be_edited_away(
 
 @pytest.mark.both_databases
 def test_if_match_with_the_etag_of_a_review_that_was_decided_meanwhile_is_412(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
+    forum, chief, alice, bob, topic
+):
     report(bob, "topic", topic)
     path = f"/reviews/{only_review(chief)['id']}"
     seen = chief.get(path).headers["ETag"]
@@ -104,8 +101,8 @@ def test_if_match_with_the_etag_of_a_review_that_was_decided_meanwhile_is_412(
     ],
 )
 def test_the_decision_on_what_was_hidden_automatically_is_told_once_with_its_reason(
-    make_forum: MakeForum, kind: str, decision: str, action: str, reason: str
-) -> None:
+    make_forum, kind, decision, action, reason
+):
     forum = make_forum(moderation__hide_after="2")
     chief = forum.person("chief", role="maintainer", scope=MODERATE)
     alice, bob, carol = (forum.person(one) for one in ("alice", "bob", "carol"))
@@ -127,8 +124,8 @@ def test_the_decision_on_what_was_hidden_automatically_is_told_once_with_its_rea
 @pytest.mark.parametrize("decision", ["dismiss", "hide"])
 @pytest.mark.both_databases
 def test_a_decision_takes_as_many_statements_for_many_reporters(
-    forum: Forum, chief: Person, alice: Person, node: int, decision: str
-) -> None:
+    forum, chief, alice, node, decision
+):
     reporters = [forum.person(f"reporter{number}") for number in range(9)]
     counts = []
     for number in (1, 2, 9):
@@ -146,9 +143,7 @@ def test_a_decision_takes_as_many_statements_for_many_reporters(
 
 
 @pytest.mark.both_databases
-def test_the_metrics_know_how_many_reviews_wait_and_since_when(
-    forum: Forum, chief: Person, bob: Person, topic: int
-) -> None:
+def test_the_metrics_know_how_many_reviews_wait_and_since_when(forum, chief, bob, topic):
     for open_reviews in (0, 1):
         runner = JobRunner(forum.database, [], 1)
         runner.run()
@@ -157,9 +152,7 @@ def test_the_metrics_know_how_many_reviews_wait_and_since_when(
         report(bob, "topic", topic)
 
 
-def test_reporters_are_shown_to_moderators_only(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
+def test_reporters_are_shown_to_moderators_only(forum, chief, alice, bob, topic):
     report(bob, "topic", topic)
     resolve(chief, only_review(chief)["id"], "hide", reason="x")
     assert "bob" not in alice.get("/notifications").text
@@ -171,7 +164,7 @@ def test_reporters_are_shown_to_moderators_only(
 
 
 @pytest.mark.both_databases
-def test_many_reports_at_once_are_one_review_and_hide_once(make_forum: MakeForum) -> None:
+def test_many_reports_at_once_are_one_review_and_hide_once(make_forum):
     forum = make_forum(moderation__hide_after="5")
     chief = forum.person("chief", role="maintainer", scope=MODERATE)
     topic = forum.topic(forum.person("alice"), forum.node())
@@ -191,9 +184,7 @@ def test_many_reports_at_once_are_one_review_and_hide_once(make_forum: MakeForum
 
 
 @pytest.mark.both_databases
-def test_of_many_contrary_decisions_one_wins(
-    forum: Forum, alice: Person, bob: Person, topic: int
-) -> None:
+def test_of_many_contrary_decisions_one_wins(forum, alice, bob, topic):
     report(bob, "topic", topic)
     chiefs = [
         forum.person(f"chief{number}", role="maintainer", scope=MODERATE) for number in range(16)
@@ -217,8 +208,8 @@ def test_of_many_contrary_decisions_one_wins(
 
 @pytest.mark.both_databases
 def test_a_moderators_deletion_of_what_its_author_has_deleted_is_recorded_once(
-    forum: Forum, chief: Person, alice: Person, topic: int
-) -> None:
+    forum, chief, alice, topic
+):
     reply = forum.reply(alice, topic)
     for path in (f"/replies/{reply}", f"/topics/{topic}"):
         assert alice.delete(path).status_int == 200
@@ -235,8 +226,8 @@ def test_a_moderators_deletion_of_what_its_author_has_deleted_is_recorded_once(
 
 @on_postgresql
 def test_a_report_that_comes_while_a_decision_waits_is_in_its_answer(
-    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
-) -> None:
+    forum, chief, alice, bob, topic
+):
     report(bob, "topic", topic)
     review_id = only_review(chief)["id"]
     carol = forum.person("carol")

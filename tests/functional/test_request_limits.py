@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from forumsvc.oauth import clients, tokens
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Caller, Forum
 from tests.functional.oauth.application import Application
 from tests.functional.raw import raw
@@ -28,12 +27,12 @@ def limit_headers(answer: Any) -> tuple[str | None, str | None]:
     return answer.headers.get("RateLimit-Policy"), answer.headers.get("RateLimit")
 
 
-def test_where_no_rate_is_set_no_header_is_sent(forum: Forum) -> None:
+def test_where_no_rate_is_set_no_header_is_sent(forum):
     assert limit_headers(forum.nobody.get("/topics")) == (None, None)
 
 
 @pytest.mark.usefixtures("clock")
-def test_every_answer_has_the_rate_limit_headers(make_forum: MakeForum) -> None:
+def test_every_answer_has_the_rate_limit_headers(make_forum):
     forum = make_forum(rate_limit__requests="9/minute")
     paths = ("/topics", "/topics/7", "/hello", "/topics?limit=0", "/topics/x/y/z", "/openapi.json")
     for left, path in zip(range(8, 0, -1), paths, strict=False):
@@ -41,7 +40,7 @@ def test_every_answer_has_the_rate_limit_headers(make_forum: MakeForum) -> None:
         assert limit_headers(answer) == ('"default";q=9;w=60', f'"default";r={left};t=60'), path
 
 
-def test_a_refused_request_has_retry_after(make_forum: MakeForum, clock: SecondsClock) -> None:
+def test_a_refused_request_has_retry_after(make_forum, clock):
     forum = make_forum(**THREE)
     for _ in range(3):
         assert forum.nobody.get("/topics").status_int == 200
@@ -54,9 +53,7 @@ def test_a_refused_request_has_retry_after(make_forum: MakeForum, clock: Seconds
     assert forum.nobody.get("/topics").headers["RateLimit"] == '"default";r=2;t=60'
 
 
-def test_nobody_is_counted_by_the_address_and_refused_without_asking_the_database(
-    make_forum: MakeForum,
-) -> None:
+def test_nobody_is_counted_by_the_address_and_refused_without_asking_the_database(make_forum):
     forum = make_forum(**THREE)
 
     def call(address: str) -> int:
@@ -87,7 +84,7 @@ def at_another_application(forum: Forum, user_id: int | None) -> Caller:
     return forum.caller(issued.access_token)
 
 
-def test_a_user_has_one_allowance_over_all_tokens_and_applications(make_forum: MakeForum) -> None:
+def test_a_user_has_one_allowance_over_all_tokens_and_applications(make_forum):
     forum = make_forum(**THREE)
     alice, bob = forum.person("alice"), forum.person("bob")
     second = forum.caller(forum.token(alice.id))
@@ -97,7 +94,7 @@ def test_a_user_has_one_allowance_over_all_tokens_and_applications(make_forum: M
     assert answers == [200, 200, 200, 429, 429, 200, 200]
 
 
-def test_writes_of_a_user_are_one_allowance_over_all_applications(make_forum: MakeForum) -> None:
+def test_writes_of_a_user_are_one_allowance_over_all_applications(make_forum):
     forum = make_forum(rate_limit__writes="5/minute")
     alice, bob = forum.person("alice"), forum.person("bob")
     callers = [alice] * 6 + [at_another_application(forum, alice.id)]
@@ -106,7 +103,7 @@ def test_writes_of_a_user_are_one_allowance_over_all_applications(make_forum: Ma
 
 
 @pytest.mark.usefixtures("clock")
-def test_an_application_gets_its_share_of_a_users_allowance(make_forum: MakeForum) -> None:
+def test_an_application_gets_its_share_of_a_users_allowance(make_forum):
     forum = make_forum(
         rate_limit__requests="9/minute",
         rate_limit__application_requests="2/minute",
@@ -132,16 +129,14 @@ def test_an_application_gets_its_share_of_a_users_allowance(make_forum: MakeForu
 
 
 @pytest.mark.usefixtures("clock")
-def test_an_application_itself_and_nobody_have_one_allowance(make_forum: MakeForum) -> None:
+def test_an_application_itself_and_nobody_have_one_allowance(make_forum):
     forum = make_forum(rate_limit__requests="9/minute", rate_limit__application_requests="2/minute")
     for caller in (forum.nobody, at_another_application(forum, None)):
         answer = caller.get("/topics")
         assert limit_headers(answer) == ('"default";q=9;w=60', '"default";r=8;t=60')
 
 
-def test_the_applications_that_a_member_has_registered_share_the_members_allowance(
-    make_forum: MakeForum,
-) -> None:
+def test_the_applications_that_a_member_has_registered_share_the_members_allowance(make_forum):
     forum = make_forum(**THREE)
     alice = forum.person("alice")
     robots = [
@@ -155,7 +150,7 @@ def test_the_applications_that_a_member_has_registered_share_the_members_allowan
     assert [answer.status_int for answer in answers] == [200, 200, 200, 429, 429]
 
 
-def test_who_tries_tokens_is_counted_by_the_address(make_forum: MakeForum) -> None:
+def test_who_tries_tokens_is_counted_by_the_address(make_forum):
     forum = make_forum(**THREE)
     alice = forum.person("alice")
     tries = [forum.caller(f"guess{number}").get("/hello").status_int for number in range(4)]
@@ -165,7 +160,7 @@ def test_who_tries_tokens_is_counted_by_the_address(make_forum: MakeForum) -> No
 
 
 @pytest.mark.usefixtures("clock")
-def test_writes_have_a_rate_of_their_own_beside(make_forum: MakeForum) -> None:
+def test_writes_have_a_rate_of_their_own_beside(make_forum):
     forum = make_forum(rate_limit__requests="10/minute", rate_limit__writes="1/hour")
     alice = forum.person("alice")
     other = forum.person("other")
@@ -179,7 +174,7 @@ def test_writes_have_a_rate_of_their_own_beside(make_forum: MakeForum) -> None:
     assert limit_headers(read) == ('"default";q=10;w=60', '"default";r=7;t=60')
 
 
-def test_what_is_not_of_the_api_is_not_counted(make_forum: MakeForum) -> None:
+def test_what_is_not_of_the_api_is_not_counted(make_forum):
     forum = make_forum(
         rate_limit__requests="1/hour", rate_limit__writes="1/hour", http__cors_origins="*"
     )
@@ -193,7 +188,7 @@ def test_what_is_not_of_the_api_is_not_counted(make_forum: MakeForum) -> None:
     assert forum.nobody.get("/topics").status_int == 200
 
 
-def test_another_attempt_at_a_request_is_not_counted_again(make_forum: MakeForum) -> None:
+def test_another_attempt_at_a_request_is_not_counted_again(make_forum):
     forum = make_forum(**THREE)
     request = forum.application.request_factory.blank(f"{API}/topics")
     request.registry = forum.registry
@@ -202,9 +197,7 @@ def test_another_attempt_at_a_request_is_not_counted_again(make_forum: MakeForum
     assert forum.nobody.get("/topics").headers["RateLimit"].startswith('"default";r=1;')
 
 
-def test_counts_that_have_ended_leave_the_memory(
-    make_forum: MakeForum, clock: SecondsClock
-) -> None:
+def test_counts_that_have_ended_leave_the_memory(make_forum, clock):
     forum = make_forum(**THREE)
     storage = forum.registry.request_limits._rate_limiter._storage
     for number in range(5):
@@ -215,7 +208,7 @@ def test_counts_that_have_ended_leave_the_memory(
     assert len(storage) == 1
 
 
-def test_processes_that_share_a_redis_count_together(make_forum: MakeForum) -> None:
+def test_processes_that_share_a_redis_count_together(make_forum):
     with running_redis() as shared:
         here, there = (make_forum(rate_limit__storage=at, **THREE) for at in shared.addresses)
         answers = [forum.nobody.get("/topics") for forum in (here, there, here, there)]
@@ -224,9 +217,7 @@ def test_processes_that_share_a_redis_count_together(make_forum: MakeForum) -> N
     assert 0 < int(answers[3].headers["Retry-After"]) <= 60
 
 
-def test_while_the_redis_is_away_everybody_is_let_in_and_the_log_says_so(
-    make_forum: MakeForum, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_while_the_redis_is_away_everybody_is_let_in_and_the_log_says_so(make_forum, caplog):
     forum = make_forum(rate_limit__storage="redis://127.0.0.1:1/0", rate_limit__requests="1/hour")
     answers = [forum.nobody.get("/topics") for _ in range(3)]
     assert [answer.status_int for answer in answers] == [200] * 3

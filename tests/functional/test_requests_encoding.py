@@ -8,7 +8,6 @@ import pytest
 from webtest import TestResponse
 
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
 
 JSON = "application/json"
@@ -53,9 +52,7 @@ ENCODINGS = {
 
 @each("encoding", ENCODINGS)
 @each("target", ["POST /topics/{topic}/replies", "POST /replies/{reply}"])
-def test_every_encoding_says_the_same(
-    forum: Forum, alice: Person, topic: int, encoding: str, target: str
-) -> None:
+def test_every_encoding_says_the_same(forum, alice, topic, encoding, target):
     reply = forum.reply(alice, topic)
     method, path = target.format(topic=topic, reply=reply).split()
     query, body, kind = ENCODINGS[encoding]
@@ -65,9 +62,7 @@ def test_every_encoding_says_the_same(
 
 @pytest.mark.parametrize("encoding", ["query", "form", "json"])
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
-def test_put_and_delete_read_every_encoding_too(
-    forum: Forum, alice: Person, topic: int, encoding: str, method: str
-) -> None:
+def test_put_and_delete_read_every_encoding_too(forum, alice, topic, encoding, method):
     fields = {"title": "T", "node_id": str(forum.node("Other")), "body": "B"}
     path = f"/topics/{topic}"
     if method == "DELETE":
@@ -93,8 +88,8 @@ def test_put_and_delete_read_every_encoding_too(
     ],
 )
 def test_the_body_takes_precedence_over_the_query_and_the_last_value_over_the_first(
-    alice: Person, topic: int, query: str, body: str, kind: str, used: str
-) -> None:
+    alice, topic, query, body, kind, used
+):
     answer = send(alice, "POST", f"/topics/{topic}/replies{query}", body, kind)
     assert answer.json["body"] == used
 
@@ -103,8 +98,8 @@ def test_the_body_takes_precedence_over_the_query_and_the_last_value_over_the_fi
     ("query", "body", "kind"), [("?type=close", "type=open", FORM), ("", '{"type": "close"}', JSON)]
 )
 def test_the_type_of_an_action_is_taken_from_the_query_or_else_from_the_body(
-    alice: Person, topic: int, query: str, body: str, kind: str
-) -> None:
+    alice, topic, query, body, kind
+):
     assert send(alice, "POST", f"/topics/{topic}/action{query}", body, kind).json == {"ok": 1}
     assert alice.get(f"/topics/{topic}").json["closed_at"] is not None
 
@@ -123,9 +118,7 @@ UNREAD += ["application/octet-stream", "multipart/mixed; boundary=b", "applicati
 
 @each("kind", UNREAD)
 @each("body", ['{"tagline": "new"}', "tagline=new", "<tagline>new</tagline>", " ", "\0"])
-def test_a_body_in_an_unknown_media_type_is_415_and_changes_nothing(
-    alice: Person, kind: str | None, body: str
-) -> None:
+def test_a_body_in_an_unknown_media_type_is_415_and_changes_nothing(alice, kind, body):
     refused = send(alice, "PUT", "/users/me", body, kind)
     error = "The body must be a form or JSON, as its Content-Type says."
     assert (refused.status_int, refused.json) == (415, {"error": error})
@@ -134,16 +127,14 @@ def test_a_body_in_an_unknown_media_type_is_415_and_changes_nothing(
 
 @each("kind", [*UNREAD, "", "multipart/form-data", "nonsense;;=", FORM, JSON])
 @each("method", ["POST", "GET"])
-def test_the_type_of_no_body_matters_not(
-    alice: Person, topic: int, kind: str | None, method: str
-) -> None:
+def test_the_type_of_no_body_matters_not(alice, topic, kind, method):
     path = f"/topics/{topic}/follow" if method == "POST" else f"/topics/{topic}"
     if kind != "multipart/form-data" or method == "GET":
         assert send(alice, method, path, b"", kind).status_int == 200
 
 
 @each("coding", ["gzip", "deflate", "br", "zstd", "x-gzip", "GZIP", "gzip, gzip", "aes128gcm"])
-def test_a_body_with_a_coding_is_415(alice: Person, coding: str) -> None:
+def test_a_body_with_a_coding_is_415(alice, coding):
     coded = {"Content-Type": JSON, "Content-Encoding": coding}
     refused = alice.call("PUT", "/users/me", '{"tagline": "new"}', headers=coded)
     assert (refused.status_int, list(refused.json)) == (415, ["error"])
@@ -152,7 +143,7 @@ def test_a_body_with_a_coding_is_415(alice: Person, coding: str) -> None:
     assert alice.call("PUT", "/users/me", '{"tagline": "new"}', headers=plain).status_int == 200
 
 
-def test_a_form_or_json_is_as_large_as_the_longest_post_needs(make_forum: MakeForum) -> None:
+def test_a_form_or_json_is_as_large_as_the_longest_post_needs(make_forum):
     forum = make_forum(posts__max_body="1000")
     alice, most = forum.person("alice"), 12 * 1000 + 256 * 1024
     topic = forum.topic(alice, forum.node())
@@ -180,9 +171,7 @@ def test_a_form_or_json_is_as_large_as_the_longest_post_needs(make_forum: MakeFo
         ("/notifications/read", "", None, "ids: is required"),
     ],
 )
-def test_a_value_of_another_type_is_400_naming_its_parameter(
-    alice: Person, topic: int, path: str, body: str, kind: str | None, error: str
-) -> None:
+def test_a_value_of_another_type_is_400_naming_its_parameter(alice, topic, path, body, kind, error):
     answer = send(alice, "POST", path.format(topic=topic), body, kind)
     assert answer.status_int == 400
     assert answer.json["error"].startswith(error)
@@ -194,7 +183,7 @@ DEEP = '{"a": ' * 100_000 + "1" + "}" * 100_000
 
 
 @each("text", [*NO_OBJECTS, *NO_JSON, pytest.param(DEEP, id="deep")])
-def test_a_json_body_that_is_no_object_is_refused(alice: Person, topic: int, text: str) -> None:
+def test_a_json_body_that_is_no_object_is_refused(alice, topic, text):
     answer = send(alice, "POST", f"/topics/{topic}/follow", text, JSON)
     assert answer.status_int == 400
     assert "JSON" in answer.json["error"]
@@ -209,27 +198,27 @@ def test_a_json_body_that_is_no_object_is_refused(alice: Person, topic: int, tex
         "{" + ",".join(f'"k{n}": 1' for n in range(50_000)) + "}",
     ],
 )
-def test_a_large_json_body_of_many_values_is_refused_unread(alice: Person, text: str) -> None:
+def test_a_large_json_body_of_many_values_is_refused_unread(alice, text):
     headers = {"Content-Type": "application/json"}
     refused = alice.call("POST", "/notifications/read", text, headers=headers)
     assert refused.status_int == 400
     assert refused.json == {"error": "the JSON body has too many values"}
 
 
-def test_a_large_json_body_of_one_text_is_read(alice: Person, topic: int) -> None:
+def test_a_large_json_body_of_one_text_is_read(alice, topic):
     for text in ('[{",:' * 100_000, '"\\' * 100_000):
         refused = alice.call("POST", f"/topics/{topic}/replies", json={"body": text})
         assert refused.json["error"].startswith("body: must have at most 65536 characters")
 
 
 @each("raw", [b'{"a": "\xff"}', b"\xff\xfe{\x00}\x00", '{"a": "ü"}'.encode("latin-1")])
-def test_json_that_is_not_utf_8_is_refused(alice: Person, topic: int, raw: bytes) -> None:
+def test_json_that_is_not_utf_8_is_refused(alice, topic, raw):
     answer = send(alice, "POST", f"/topics/{topic}/follow", raw, JSON)
     assert (answer.status_int, "UTF-8" in answer.json["error"]) == (400, True)
 
 
 @each("raw", [b"", b"  \r\n"])
-def test_the_json_type_without_a_body_is_no_error(alice: Person, topic: int, raw: bytes) -> None:
+def test_the_json_type_without_a_body_is_no_error(alice, topic, raw):
     assert send(alice, "POST", f"/topics/{topic}/follow", raw, JSON).json == {"ok": 1}
 
 
@@ -258,22 +247,20 @@ ARRAYS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("form", ARRAYS)
-def test_an_array_may_be_written_in_many_ways(
-    forum: Forum, alice: Person, topic: int, form: str
-) -> None:
+def test_an_array_may_be_written_in_many_ways(forum, alice, topic, form):
     query, body, kind = ARRAYS[form](*notes(forum, alice, topic))
     answer = send(alice, "POST", f"/notifications/read{query}", body, kind)
     assert (answer.status_int, answer.json) == (200, {"ok": 1})
     assert alice.get("/notifications/unread_count").json == {"count": 0}
 
 
-def test_an_empty_array_changes_nothing(forum: Forum, alice: Person, topic: int) -> None:
+def test_an_empty_array_changes_nothing(forum, alice, topic):
     notes(forum, alice, topic)
     assert send(alice, "POST", "/notifications/read", '{"ids": []}', JSON).json == {"ok": 1}
     assert alice.get("/notifications/unread_count").json == {"count": 2}
 
 
-def test_unknown_parameters_are_ignored(alice: Person) -> None:
+def test_unknown_parameters_are_ignored(alice):
     assert alice.get("/topics", colour="red", page="x").json == []
 
 
@@ -295,7 +282,7 @@ BROKEN_FORMS = {
 
 
 @each("form", BROKEN_FORMS)
-def test_a_form_that_cannot_be_read_is_refused(alice: Person, topic: int, form: str) -> None:
+def test_a_form_that_cannot_be_read_is_refused(alice, topic, form):
     raw, kind = BROKEN_FORMS[form]
     answer = send(alice, "POST", f"/topics/{topic}/replies", raw, kind)
     assert answer.status_int == 400, answer.text
@@ -303,13 +290,13 @@ def test_a_form_that_cannot_be_read_is_refused(alice: Person, topic: int, form: 
 
 
 @each("path", ["/topics?type=%ff", "/topics?%ff=1", "/users/%ff", "/%c3%28"])
-def test_undecodable_bytes_in_path_and_query_are_refused(alice: Person, path: str) -> None:
+def test_undecodable_bytes_in_path_and_query_are_refused(alice, path):
     answer = send(alice, "GET", path)
     assert answer.status_int == 400
     assert "UTF-8" in answer.json["error"]
 
 
-def test_a_body_over_the_limit_is_refused(make_forum: MakeForum) -> None:
+def test_a_body_over_the_limit_is_refused(make_forum):
     forum = make_forum(http__max_body="2000")
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
@@ -322,9 +309,7 @@ def test_a_body_over_the_limit_is_refused(make_forum: MakeForum) -> None:
 
 @each("end", [b"--limit--\r\n", b"--limit\r\nbroken"])
 @each("value", [b"a" * 300_000, b"\xff" * 300_000])
-def test_a_long_text_of_a_multipart_form_leaves_no_file_open(
-    alice: Person, topic: int, value: bytes, end: bytes
-) -> None:
+def test_a_long_text_of_a_multipart_form_leaves_no_file_open(alice, topic, value, end):
     # Beyond 256 KB a part is in a temporary file; one left open would be an error of the test.
     form, kind = multipart(("other", value), ("body", value))
     body = form.removesuffix(b"--limit--\r\n") + end

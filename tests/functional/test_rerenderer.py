@@ -16,7 +16,7 @@ from forumsvc.search.tokens import TOKENS_VERSION
 from forumsvc.services.posts import rerendering
 from forumsvc.services.search import indexing
 from forumsvc.services.search.reindexing import reindex
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Forum
 from tests.functional.notifications import notifications_of
 from tests.unit.markup.hostile_texts import TEXTS
 
@@ -54,8 +54,8 @@ def upgrade(forum: Forum, post: Any, post_id: int, **values: Any) -> None:
 
 
 def test_texts_of_older_versions_are_rendered_and_found_and_nobody_is_notified(
-    forum: Forum, alice: Person, bob: Person, topic: int, make_rerenderer: Callable[[], Parts]
-) -> None:
+    forum, alice, bob, topic, make_rerenderer
+):
     replies = [
         forum.reply(alice, topic, text)
         for text in ("docker images shows <none> as the name", "same", "escaped", "newer", "@bob")
@@ -93,12 +93,8 @@ def test_texts_of_older_versions_are_rendered_and_found_and_nobody_is_notified(
 
 
 def test_a_run_that_is_stopped_or_fails_in_the_middle_is_continued_by_the_next(
-    forum: Forum,
-    alice: Person,
-    topic: int,
-    make_rerenderer: Callable[[], Parts],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    forum, alice, topic, make_rerenderer, monkeypatch
+):
     monkeypatch.setattr(rerendering, "_BATCH", 2)
     for number in range(6):
         reply = forum.reply(alice, topic, f"docker images shows <none> as the name {number}")
@@ -124,12 +120,8 @@ def test_a_run_that_is_stopped_or_fails_in_the_middle_is_continued_by_the_next(
 
 
 def test_a_text_that_cannot_be_rendered_is_tried_once_and_a_busy_machine_later(
-    forum: Forum,
-    alice: Person,
-    topic: int,
-    make_rerenderer: Callable[[], Parts],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    forum, alice, topic, make_rerenderer, monkeypatch
+):
     reply = forum.reply(alice, topic, "``a`" * 10)
     upgrade(forum, Reply, reply)
 

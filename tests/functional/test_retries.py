@@ -78,9 +78,7 @@ def counted(forum: Forum) -> dict[str, float]:
     }
 
 
-def test_a_request_keeps_the_id_that_it_got_first_when_it_is_tried_again(
-    reply: Reply, log: pytest.LogCaptureFixture
-) -> None:
+def test_a_request_keeps_the_id_that_it_got_first_when_it_is_tried_again(reply, log):
     answer = reply(2)
     assert answer.status_int == 201
     [line] = access_lines(log)
@@ -89,16 +87,14 @@ def test_a_request_keeps_the_id_that_it_got_first_when_it_is_tried_again(
     assert [one.split()[1] for one in retried] == [answer.headers["X-Request-Id"]] * 2
 
 
-def test_a_request_is_counted_once_however_often_it_is_tried(forum: Forum, reply: Reply) -> None:
+def test_a_request_is_counted_once_however_often_it_is_tried(forum, reply):
     assert reply(2).status_int == 201
     assert counted(forum) == {"2xx": 1, "5xx": 0}
     assert reply(3).status_int == 503
     assert counted(forum) == {"2xx": 1, "5xx": 1}
 
 
-def test_a_deadlock_is_an_error_in_the_log_only_where_no_attempt_is_left(
-    reply: Reply, log: pytest.LogCaptureFixture
-) -> None:
+def test_a_deadlock_is_an_error_in_the_log_only_where_no_attempt_is_left(reply, log):
     assert reply(2).status_int == 201
     assert [one for one in log.records if one.levelno >= logging.WARNING] == []
     assert reply(3, **{"X-Request-Id": GIVEN_ID}).status_int == 503
@@ -107,18 +103,14 @@ def test_a_deadlock_is_an_error_in_the_log_only_where_no_attempt_is_left(
     assert GIVEN_ID in failed.getMessage()
 
 
-def test_an_error_of_the_database_is_one_line_of_the_log(
-    reply: Reply, log: pytest.LogCaptureFixture
-) -> None:
+def test_an_error_of_the_database_is_one_line_of_the_log(reply, log):
     assert reply(3).status_int == 503
     for record in log.records:
         assert len(logging.Formatter().format(record).splitlines()) == 1, record
     assert "deadlock detected DETAIL" in log.text
 
 
-def test_a_report_that_is_tried_again_counts_once(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_that_is_tried_again_counts_once(make_forum, monkeypatch):
     forum = make_forum(rate_limit__reports="1/day")
     alice = forum.person("alice")
     topic = forum.topic(forum.person("bob"), forum.node())

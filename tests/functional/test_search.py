@@ -11,8 +11,7 @@ from forumsvc.models import PendingReindex, Topic
 from forumsvc.services.accounts import accounts
 from forumsvc.services.search.reindexing import mark_pending, reindex
 from tests.databases import on_postgresql
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, Person, content
+from tests.functional.forum import content
 
 pytestmark = pytest.mark.both_databases
 
@@ -24,7 +23,7 @@ def found(caller: Any, path: str = "topics", **parameters: Any) -> list[int]:
     return [one["id"] for one in content(answer)]
 
 
-def test_a_query_that_is_too_long_is_refused(forum: Forum) -> None:
+def test_a_query_that_is_too_long_is_refused(forum):
     refused = forum.nobody.get("/search/topics", q="x" * 201)
     error = "q: must have at most 200 characters, and has 201"
     assert (refused.status_int, refused.json) == (400, {"error": error})
@@ -46,9 +45,7 @@ def test_a_query_that_is_too_long_is_refused(forum: Forum) -> None:
         ("We use node.js and C++", "node c++"),
     ],
 )
-def test_every_script_is_found(
-    forum: Forum, alice: Person, node: int, text: str, query: str
-) -> None:
+def test_every_script_is_found(forum, alice, node, text, query):
     forum.topic(alice, node, title="Other", body="Nothing of this")
     topic = forum.topic(alice, node, title="Text", body=text)
     reindex(forum.database)
@@ -73,15 +70,15 @@ def test_every_script_is_found(
     ],
 )
 def test_a_joined_word_is_found_by_neighboring_parts_of_it(
-    forum: Forum, alice: Person, node: int, text: str, finding: str, missing: str
-) -> None:
+    forum, alice, node, text, finding, missing
+):
     topic = forum.topic(alice, node, title="Text", body=text)
     reindex(forum.database)
     assert {found(forum.nobody, q=query) == [topic] for query in finding.split()} == {True}
     assert {found(forum.nobody, q=query) == [] for query in missing.split()} == {True}
 
 
-def test_a_time_is_that_of_the_post_that_is_found(forum: Forum, alice: Person, node: int) -> None:
+def test_a_time_is_that_of_the_post_that_is_found(forum, alice, node):
     old = forum.topic(alice, node, title="Old", body="word")
     new = forum.topic(alice, node, title="New", body="word")
     before = clock.now() - timedelta(days=400)
@@ -98,9 +95,7 @@ def test_a_time_is_that_of_the_post_that_is_found(forum: Forum, alice: Person, n
     assert found(forum.nobody, q="word", since="9999-12-31") == []
 
 
-def test_pages_follow_each_other_by_offset_and_have_links(
-    forum: Forum, alice: Person, topic: int
-) -> None:
+def test_pages_follow_each_other_by_offset_and_have_links(forum, alice, topic):
     replies = [forum.reply(alice, topic, f"word {number}") for number in range(5)]
     reindex(forum.database)
     seen, offset = [], 0
@@ -114,7 +109,7 @@ def test_pages_follow_each_other_by_offset_and_have_links(
     assert seen == replies[::-1]
 
 
-def test_until_posts_are_indexed_a_search_says_so(forum: Forum, topic: int) -> None:
+def test_until_posts_are_indexed_a_search_says_so(forum, topic):
     with forum.database.session.begin() as db:
         mark_pending(db)
     answer = forum.nobody.get("/search/topics", q="title")
@@ -125,9 +120,7 @@ def test_until_posts_are_indexed_a_search_says_so(forum: Forum, topic: int) -> N
     assert forum.count(PendingReindex) == 0
 
 
-def test_the_keyed_shape_says_what_was_understood(
-    make_forum: MakeForum, alice: Person, topic: int
-) -> None:
+def test_the_keyed_shape_says_what_was_understood(make_forum, alice, topic):
     forum = make_forum(api__envelope="keyed")
     reindex(forum.database)
     shown = forum.nobody.get("/search/topics", q='"a title" by:alice in:title -x after:2020').json
@@ -150,7 +143,7 @@ def test_the_keyed_shape_says_what_was_understood(
     assert "users" in forum.nobody.get("/search/users", q="ali").json
 
 
-def test_deleted_users_are_not_found_and_their_names_are_gone(forum: Forum, bob: Person) -> None:
+def test_deleted_users_are_not_found_and_their_names_are_gone(forum, bob):
     bob.put("/users/me", name="Robert")
     with forum.database.session.begin() as db:
         accounts.delete(db, bob.login)
@@ -158,7 +151,7 @@ def test_deleted_users_are_not_found_and_their_names_are_gone(forum: Forum, bob:
     assert found(forum.nobody, "users", q="robert") == []
 
 
-def test_searches_of_users_count_as_searches(make_forum: MakeForum) -> None:
+def test_searches_of_users_count_as_searches(make_forum):
     forum = make_forum(rate_limit__searches="2/minute")
     paths = ("/api/v3/search/users?q=bob", "/search?q=bob&kind=users") * 2
     answers = [forum.app.get(path, status="*").status_int for path in paths]
@@ -166,9 +159,7 @@ def test_searches_of_users_count_as_searches(make_forum: MakeForum) -> None:
 
 
 @on_postgresql
-def test_a_search_whose_connection_is_lost_at_its_start_is_503(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_whose_connection_is_lost_at_its_start_is_503(forum, monkeypatch):
     reads = forum.registry.search_reads
     monkeypatch.setattr(reads, "_begin", "SELECT pg_terminate_backend(pg_backend_pid())")
     assert forum.nobody.get("/search/users", q="bob").status_int == 503

@@ -24,7 +24,7 @@ from forumsvc.services.search.reindexing import reindex
 from forumsvc.text.ids import MAX_ID
 from tests import databases
 from tests.functional.event_horizon import wait_for_horizon
-from tests.functional.forum import Caller, Forum, Person, content
+from tests.functional.forum import Caller, Forum, content
 from tests.functional.rows import complete
 from tests.functional.statements import of_search
 
@@ -53,9 +53,7 @@ def words_of(database: Database, model: type[TopicWords | ReplyWords], post_id: 
         return str(db.execute(words).scalar_one())
 
 
-def test_what_is_written_and_edited_is_found_once_the_worker_has_run(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_what_is_written_and_edited_is_found_once_the_worker_has_run(forum, alice, node):
     topic = forum.topic(alice, node, title="First title", body="one")
     reply = forum.reply(alice, topic, "two")
     assert found(forum.nobody, q="first") == []
@@ -71,9 +69,7 @@ def test_what_is_written_and_edited_is_found_once_the_worker_has_run(
     assert index_check.check(forum.database).wrong == []
 
 
-def test_a_moved_topic_takes_its_replies_along_in_parts(
-    forum: Forum, alice: Person, node: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_moved_topic_takes_its_replies_along_in_parts(forum, alice, node, monkeypatch):
     monkeypatch.setattr(indexing, "BATCH_SIZE", 2)
     topic = forum.topic(alice, node, body="word")
     replies = [forum.reply(alice, topic, "word") for _ in range(5)]
@@ -89,8 +85,8 @@ def test_a_moved_topic_takes_its_replies_along_in_parts(
 
 
 def test_no_transaction_is_open_while_tokens_are_made_and_none_writes_many_bytes(
-    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    forum, alice, topic, monkeypatch
+):
     for number in range(5):
         forum.reply(alice, topic, f"word{number} and some more")
     wait_for_horizon(forum.database)
@@ -98,7 +94,7 @@ def test_no_transaction_is_open_while_tokens_are_made_and_none_writes_many_bytes
     written: list[int] = []
 
     def make(text: str) -> list[str]:
-        sessions.append(forum.database.writes.pool.checkedout() > 0)  # type: ignore[attr-defined]
+        sessions.append(forum.database.writes.pool.checkedout() > 0)
         return tokens(text)
 
     def write(db: Session, words: Any, documents: Sequence[Any]) -> None:
@@ -118,8 +114,8 @@ def test_no_transaction_is_open_while_tokens_are_made_and_none_writes_many_bytes
 
 
 def test_a_post_that_is_edited_while_its_tokens_are_made_has_those_of_the_new_text(
-    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    forum, alice, topic, monkeypatch
+):
     reply = forum.reply(alice, topic, "before")
     edits = iter(["after"])
 
@@ -133,9 +129,7 @@ def test_a_post_that_is_edited_while_its_tokens_are_made_has_those_of_the_new_te
     assert words_of(forum.database, ReplyWords, reply).count("after") == 1
 
 
-def test_a_post_whose_tokens_are_too_many_for_the_index_has_the_first_of_them(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_a_post_whose_tokens_are_too_many_for_the_index_has_the_first_of_them(forum, alice, node):
     # Words of ligatures that stand for four letters each, with all their parts.
     ligatures = "\ufdf2\ufdf3\ufdf4\ufdf6\ufdf7\ufdf8"
     words = [
@@ -150,9 +144,7 @@ def test_a_post_whose_tokens_are_too_many_for_the_index_has_the_first_of_them(
     assert index_check.check(forum.database).wrong == []
 
 
-def test_hidden_posts_take_no_places_of_those_that_are_shown(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_hidden_posts_take_no_places_of_those_that_are_shown(forum, alice, node):
     shown = forum.topic(alice, node, title="Nginx", body="nginx")
     reply = forum.reply(alice, shown, "nginx")
     reindex(forum.database)
@@ -181,9 +173,7 @@ def _many(model: Any, number: int, **values: Any) -> list[dict[str, Any]]:
     return [{**row, "id": 10_000 + at} for at in range(number)]
 
 
-def test_what_is_hidden_is_marked_in_the_index_until_it_is_shown_again(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_what_is_hidden_is_marked_in_the_index_until_it_is_shown_again(forum, alice, node):
     admin = forum.person("root", role="admin")
     topic = forum.topic(alice, node, body="word")
     replies = [forum.reply(alice, topic, "word") for _ in range(2)]
@@ -206,9 +196,7 @@ def test_what_is_hidden_is_marked_in_the_index_until_it_is_shown_again(
     assert hidden() == [True, True, True]
 
 
-def test_the_topics_of_a_deleted_node_are_indexed_under_the_new_one(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_the_topics_of_a_deleted_node_are_indexed_under_the_new_one(forum, alice, node):
     topic = forum.topic(alice, node, body="word")
     reply = forum.reply(alice, topic, "word")
     work(forum.database)
@@ -220,7 +208,7 @@ def test_the_topics_of_a_deleted_node_are_indexed_under_the_new_one(
     assert found(forum.nobody, "replies", q="word", node_id=new_node) == [reply]
 
 
-def test_rendering_again_indexes_again(forum: Forum, alice: Person, topic: int) -> None:
+def test_rendering_again_indexes_again(forum, alice, topic):
     work(forum.database)
     with forum.database.session.begin() as db:
         outdated = update(Topic).where(Topic.id == topic)
@@ -232,9 +220,7 @@ def test_rendering_again_indexes_again(forum: Forum, alice: Person, topic: int) 
     assert found(forum.nobody, q="body") == [topic]
 
 
-def test_reindexing_finds_what_is_missing_and_outdated_and_nothing_else(
-    forum: Forum, alice: Person, topic: int
-) -> None:
+def test_reindexing_finds_what_is_missing_and_outdated_and_nothing_else(forum, alice, topic):
     replies = [forum.reply(alice, topic, f"word {number}") for number in range(5)]
     assert reindex(forum.database) == reindexing.Reindexed(topics=1, replies=5)
     assert reindex(forum.database) == reindexing.Reindexed(topics=0, replies=0)
@@ -247,9 +233,7 @@ def test_reindexing_finds_what_is_missing_and_outdated_and_nothing_else(
     assert reindex(forum.database) == reindexing.Reindexed(topics=0, replies=2)
 
 
-def test_reindexing_from_scratch_mends_a_damaged_index(
-    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reindexing_from_scratch_mends_a_damaged_index(forum, alice, topic, monkeypatch):
     monkeypatch.setattr(index_check, "LATE", -index_check.LATE)
     reindex(forum.database)
     _damage(forum.database, topic)
@@ -273,9 +257,7 @@ def _damage(database: Database, topic: int) -> None:
             db.execute(text("UPDATE topic_words SET words = 'lost' WHERE id = :id"), {"id": topic})
 
 
-def test_a_check_finds_each_kind_of_fault_and_mends_it(
-    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_finds_each_kind_of_fault_and_mends_it(forum, alice, topic, monkeypatch):
     monkeypatch.setattr(index_check, "LATE", -index_check.LATE)
     replies = [forum.reply(alice, topic, f"word {number}") for number in range(3)]
     reindex(forum.database)
@@ -295,7 +277,7 @@ def test_a_check_finds_each_kind_of_fault_and_mends_it(
     assert index_check.check(forum.database).wrong == []
 
 
-def test_a_post_that_was_written_just_now_is_late_and_not_wrong(forum: Forum, topic: int) -> None:
+def test_a_post_that_was_written_just_now_is_late_and_not_wrong(forum, topic):
     assert index_check.check(forum.database).wrong == []
     reindex(forum.database)
     with forum.database.session.begin() as db:
@@ -303,9 +285,7 @@ def test_a_post_that_was_written_just_now_is_late_and_not_wrong(forum: Forum, to
     assert index_check.check(forum.database).wrong == []
 
 
-def test_a_post_that_was_hidden_just_now_is_late_and_not_wrong(
-    forum: Forum, chief: Person, alice: Person, topic: int
-) -> None:
+def test_a_post_that_was_hidden_just_now_is_late_and_not_wrong(forum, chief, alice, topic):
     replies = [forum.reply(alice, topic, "word") for _ in range(2)]
     work(forum.database)
     old = {"created_at": clock.now() - timedelta(hours=1)}
@@ -323,9 +303,7 @@ def test_a_post_that_was_hidden_just_now_is_late_and_not_wrong(
     assert wrong == {TopicWords: [topic], ReplyWords: replies}
 
 
-def test_a_reindex_passes_over_ids_that_nobody_has(
-    forum: Forum, alice: Person, node: int, request: pytest.FixtureRequest
-) -> None:
+def test_a_reindex_passes_over_ids_that_nobody_has(forum, alice, node, request):
     request.addfinalizer(lambda: databases.restart_ids(forum.database))
     topic = forum.topic(alice, node, title="Early")
     with forum.database.session.begin() as db:

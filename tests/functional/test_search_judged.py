@@ -46,9 +46,7 @@ def ids(forum: Forum, alice: Person, node: int) -> dict[str, int]:
     return made
 
 
-def test_of_40_judged_searches_36_have_what_is_wanted_among_the_first_three(
-    forum: Forum, ids: dict[str, int]
-) -> None:
+def test_of_40_judged_searches_36_have_what_is_wanted_among_the_first_three(forum, ids):
     names = {topic_id: name for name, topic_id in ids.items()}
     missed = {}
     for query, wanted in JUDGED["searches"].items():

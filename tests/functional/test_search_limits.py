@@ -15,7 +15,6 @@ from forumsvc.queries.search_candidates import IdRange
 from forumsvc.search.expressions import Condition, tsquery
 from forumsvc.services.search.reindexing import reindex
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.rows import complete
 from tests.functional.statements import of_search
@@ -30,9 +29,7 @@ SLOW = {
 MOST_STATEMENTS = 20
 
 
-def test_a_slow_search_is_answered_with_503_and_harms_nobody(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_search_is_answered_with_503_and_harms_nobody(make_forum, monkeypatch):
     forum = make_forum(search__timeout_seconds="0.1")
     slow = text(SLOW[forum.database.is_sqlite])
     monkeypatch.setattr(searching, "candidates", lambda db, search: db.execute(slow))
@@ -47,8 +44,8 @@ def test_a_slow_search_is_answered_with_503_and_harms_nobody(
 
 
 def test_searches_that_get_no_place_are_answered_with_503_and_other_requests_are_not(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    make_forum, monkeypatch
+):
     monkeypatch.setattr(limited_reads, "_WAIT_SECONDS", 0.01)
     forum = make_forum(search__at_once="1")
     with forum.registry.search_reads.connect():
@@ -60,8 +57,8 @@ def test_searches_that_get_no_place_are_answered_with_503_and_other_requests_are
 
 
 def test_a_search_waits_for_a_place_and_no_more_than_twice_as_many_as_there_are_places(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    make_forum, monkeypatch
+):
     monkeypatch.setattr(limited_reads, "_WAIT_SECONDS", PATIENCE)
     forum = make_forum(search__at_once="1")
     reads = forum.registry.search_reads
@@ -79,8 +76,8 @@ def test_a_search_waits_for_a_place_and_no_more_than_twice_as_many_as_there_are_
 
 
 def test_a_search_whose_time_ends_while_texts_are_compared_gives_what_it_has_found(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    make_forum, monkeypatch
+):
     forum = make_forum()
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
@@ -119,8 +116,8 @@ def _newest(forum: Forum, *tokens: str, prefixes: tuple[str, ...] = ()) -> list[
 
 @each("look", [5_000, 500, 50])
 def test_the_candidates_are_the_newest_200_however_they_are_found(
-    forum: Forum, many_replies: list[int], monkeypatch: pytest.MonkeyPatch, look: int
-) -> None:
+    forum, many_replies, monkeypatch, look
+):
     monkeypatch.setattr(search_candidates, "_LOOK", look)
     newest = many_replies[::-1]
     assert _newest(forum, "common") == newest[:200]
@@ -133,8 +130,8 @@ def test_the_candidates_are_the_newest_200_however_they_are_found(
 
 
 def test_a_common_prefix_is_not_looked_up_in_the_index_where_something_seldom_is(
-    forum: Forum, many_replies: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    forum, many_replies, monkeypatch
+):
     if forum.database.is_sqlite:
         return
     monkeypatch.setattr(search_candidates, "_LOOK", 500)
@@ -146,9 +143,7 @@ def test_a_common_prefix_is_not_looked_up_in_the_index_where_something_seldom_is
         assert search_candidates._for_index(db, "reply_words", all_common) == all_common
 
 
-def test_postgresql_walks_along_the_key_and_asks_the_index_and_never_scans(
-    forum: Forum, many_replies: list[int]
-) -> None:
+def test_postgresql_walks_along_the_key_and_asks_the_index_and_never_scans(forum, many_replies):
     if forum.database.is_sqlite:
         return
     sought = tsquery(Condition(("common",)))
@@ -199,17 +194,13 @@ def _quoted(bound: dict[str, Any], names: list[str]) -> str:
         '"common seldom" by:alice after:2020 before:2100 -missing',
     ],
 )
-def test_a_search_takes_a_bounded_number_of_statements(
-    forum: Forum, alice: Person, bob: Person, many_replies: list[int], query: str
-) -> None:
+def test_a_search_takes_a_bounded_number_of_statements(forum, alice, bob, many_replies, query):
     alice.post("/users/bob/block")
     seen = of_search(forum, alice, "/search/topics", query)
     most = MOST_STATEMENTS if not forum.database.is_sqlite else 13
     assert 4 <= len(seen) <= most, seen
 
 
-def test_texts_beyond_the_200_best_are_not_compared_with_a_phrase(
-    forum: Forum, many_replies: list[int]
-) -> None:
+def test_texts_beyond_the_200_best_are_not_compared_with_a_phrase(forum, many_replies):
     answer = forum.nobody.get("/search/replies", q='"common 2999"', limit=50)
     assert [one["id"] for one in answer.json] == [many_replies[2999]]

@@ -90,9 +90,7 @@ def ids(forum: Forum, people: dict[str, Caller], node: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("hidden", HIDDEN)
-def test_what_is_hidden_is_not_in_the_next_answer(
-    forum: Forum, people: dict[str, Caller], ids: dict[str, int], hidden: str
-) -> None:
+def test_what_is_hidden_is_not_in_the_next_answer(forum, people, ids, hidden):
     HIDDEN[hidden](forum, ids)
     names = {ids["topic"]: "topic", ids["other"]: "other"}
     replies = {ids["reply"]: "reply", ids["answer"]: "answer", ids["other reply"]: "other"}
@@ -105,9 +103,7 @@ def test_what_is_hidden_is_not_in_the_next_answer(
     assert seen == FINDS[hidden]
 
 
-def test_moderators_find_what_is_hidden_where_they_ask_for_it(
-    forum: Forum, people: dict[str, Caller], ids: dict[str, int]
-) -> None:
+def test_moderators_find_what_is_hidden_where_they_ask_for_it(forum, people, ids):
     HIDDEN["a banned topic"](forum, ids)
     HIDDEN["a deleted reply"](forum, ids)
     caller = people["moderate"]
@@ -121,8 +117,8 @@ def test_moderators_find_what_is_hidden_where_they_ask_for_it(
 
 
 def test_a_moved_topic_is_found_in_its_node_alone_before_it_is_indexed_again(
-    forum: Forum, people: dict[str, Caller], ids: dict[str, int], node: int
-) -> None:
+    forum, people, ids, node
+):
     new_node = forum.node("New")
     with forum.database.session.begin() as db:
         db.execute(update(Topic).where(Topic.id == ids["topic"]).values(node_id=new_node))

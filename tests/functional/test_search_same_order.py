@@ -170,8 +170,8 @@ def model(forum: Forum) -> Model:
 
 @pytest.mark.parametrize("look", [5_000, 60])
 def test_200_queries_over_2000_posts_in_seven_languages_find_what_the_model_finds(
-    forum: Forum, model: Model, monkeypatch: pytest.MonkeyPatch, look: int
-) -> None:
+    forum, model, monkeypatch, look
+):
     # With 60 PostgreSQL has to walk on and to ask its index, as in a large forum.
     monkeypatch.setattr(search_candidates, "_LOOK", look)
     asked, found = queries(), 0

@@ -9,8 +9,7 @@ from sqlalchemy import Table, update
 from forumsvc.cache import invalidation
 from forumsvc.models import Topic
 from tests.cases import each
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, Person, content
+from tests.functional.forum import content
 
 PLAIN = {"site__url": "http://localhost"}
 HOSTILE = '","hits":5,"x":"\\"hits\\":6 \u2028 \\","hits":7}'
@@ -19,7 +18,7 @@ TITLE = HOSTILE.replace("\u2028", "")
 
 
 @pytest.mark.both_databases
-def test_texts_that_look_like_json_are_shown_as_they_are(make_forum: MakeForum) -> None:
+def test_texts_that_look_like_json_are_shown_as_they_are(make_forum):
     for shape in ("bare", "keyed"):
         cached = make_forum(api__envelope=shape, **PLAIN)
         uncached = make_forum(api__envelope=shape, cache__pages_mb="0", **PLAIN)
@@ -38,7 +37,7 @@ def test_texts_that_look_like_json_are_shown_as_they_are(make_forum: MakeForum) 
             assert first.body == second.body == uncached.nobody.get(path).body, path
 
 
-def test_head_uses_the_cache_like_get(forum: Forum) -> None:
+def test_head_uses_the_cache_like_get(forum):
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     for path in ("/topics", f"/topics/{topic}"):
@@ -53,7 +52,7 @@ def test_head_uses_the_cache_like_get(forum: Forum) -> None:
 
 
 @pytest.mark.both_databases
-def test_nothing_of_one_request_is_in_the_response_to_the_next(make_forum: MakeForum) -> None:
+def test_nothing_of_one_request_is_in_the_response_to_the_next(make_forum):
     forum = make_forum(http__cors_origins="https://a.example https://b.example")
     forum.topic(forum.person("alice"), forum.node())
 
@@ -73,7 +72,7 @@ TAGS = ('"', "W/", ", , ,", "*, *", '"caf\u00e9"', '\t"a" "b"', '"' * 4_001, ' "
 
 
 @each("tags", TAGS)
-def test_invalid_etags_match_nothing(forum: Forum, alice: Person, topic: int, tags: str) -> None:
+def test_invalid_etags_match_nothing(forum, alice, topic, tags):
     for path in ("/topics", f"/topics/{topic}", "/users/alice"):
         for _ in range(2):
             read = forum.nobody.call("GET", path, headers={"If-None-Match": tags})
@@ -83,7 +82,7 @@ def test_invalid_etags_match_nothing(forum: Forum, alice: Person, topic: int, ta
     assert edited.status_int == 412
 
 
-def test_the_sizes_of_entries_are_counted_in_full(make_forum: MakeForum) -> None:
+def test_the_sizes_of_entries_are_counted_in_full(make_forum):
     forum = make_forum(cache__pages_mb="1")
     page_cache = forum.registry.page_cache
     for number in range(200):
@@ -99,7 +98,7 @@ def test_the_sizes_of_entries_are_counted_in_full(make_forum: MakeForum) -> None
     assert sizes <= page_cache.used_bytes <= 1_000_000
 
 
-def test_a_host_longer_than_any_name_is_refused(forum: Forum) -> None:
+def test_a_host_longer_than_any_name_is_refused(forum):
     for host, status in (("x" * 253, 200), ("x" * 100_000, 400)):
         answer = forum.nobody.call("GET", "/topics", headers={"Host": host})
         assert answer.status_int == status
@@ -110,7 +109,7 @@ TOPICS = cast(Table, Topic.__table__)
 
 
 @pytest.mark.both_databases
-def test_a_topic_with_the_id_of_a_lost_one_has_another_etag(forum: Forum) -> None:
+def test_a_topic_with_the_id_of_a_lost_one_has_another_etag(forum):
     """As when the database is restored from a backup."""
     alice, node = forum.person("alice"), forum.node()
     with forum.database.writes.begin() as db:
@@ -130,7 +129,7 @@ def test_a_topic_with_the_id_of_a_lost_one_has_another_etag(forum: Forum) -> Non
 
 
 @pytest.mark.both_databases
-def test_a_change_before_a_savepoint_invalidates_though_that_is_rolled_back(forum: Forum) -> None:
+def test_a_change_before_a_savepoint_invalidates_though_that_is_rolled_back(forum):
     topic = forum.topic(forum.person("alice"), forum.node())
     before = forum.nobody.get("/topics").headers["ETag"]
     with forum.database.session.begin() as db:

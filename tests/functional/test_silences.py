@@ -10,7 +10,6 @@ from forumsvc import clock
 from forumsvc.models import MailKind, User, UserState, state_at
 from tests.cases import each
 from tests.functional.background_jobs import do_periodic_work
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.queued_mails import queued_mails
 
@@ -35,9 +34,7 @@ def moment(text: str) -> datetime:
 
 
 @pytest.mark.both_databases
-def test_a_silence_ends_by_the_clock_without_a_worker(
-    forum: Forum, chief: Person, alice: Person, topic: int
-) -> None:
+def test_a_silence_ends_by_the_clock_without_a_worker(forum, chief, alice, topic):
     shown = content(silence(chief, alice, days=7))["restriction"]
     assert moment(shown["until"]) - moment(shown["since"]) == timedelta(days=7)
     assert not alice.get(f"/topics/{topic}").json["abilities"]["reply"]
@@ -49,9 +46,7 @@ def test_a_silence_ends_by_the_clock_without_a_worker(
 
 
 @each(("field", "length"), [("reason", 501), ("note", 2001), ("comment", 1001)])
-def test_a_reason_a_note_or_a_comment_that_is_too_long_is_refused(
-    chief: Person, alice: Person, bob: Person, field: str, length: int
-) -> None:
+def test_a_reason_a_note_or_a_comment_that_is_too_long_is_refused(chief, alice, bob, field, length):
     long = {field: "x" * length}
     if field == "comment":
         refused = bob.post("/reports", obj_type="user", obj_id=alice.id, category="spam", **long)
@@ -61,15 +56,13 @@ def test_a_reason_a_note_or_a_comment_that_is_too_long_is_refused(
 
 
 @each(("after", "state"), [(-1, "blocked"), (0, "active"), (1, "active")])
-def test_a_silence_ends_at_its_very_moment(after: int, state: str) -> None:
+def test_a_silence_ends_at_its_very_moment(after, state):
     end = clock.now()
     assert state_at(UserState.BLOCKED, end, end + timedelta(microseconds=after)) == state
 
 
 @pytest.mark.both_databases
-def test_the_worker_tidies_up_and_tells_the_user_once(
-    forum: Forum, chief: Person, alice: Person, bob: Person
-) -> None:
+def test_the_worker_tidies_up_and_tells_the_user_once(forum, chief, alice, bob):
     silence(chief, alice, days=1)
     silence(chief, bob, days=1)
     in_past(forum, alice)
@@ -84,7 +77,7 @@ def test_the_worker_tidies_up_and_tells_the_user_once(
     assert alice.get("/notifications/unread_count").json["count"] == 2
 
 
-def test_an_email_tells_of_a_silence_and_of_its_end(make_forum: MakeForum) -> None:
+def test_an_email_tells_of_a_silence_and_of_its_end(make_forum):
     forum = make_forum(mail__delivery="folder")
     chief = forum.person("chief", role="maintainer", scope=MODERATE)
     alice, bob = (forum.person(login) for login in ("alice", "bob"))

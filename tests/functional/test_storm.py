@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
 from tests.functional.recounting import drift
 from tests.functional.storm import LOGINS, Storm
 from tests.functional.threads import flat, statuses, together
@@ -15,9 +13,7 @@ pytestmark = pytest.mark.extended
 
 
 @pytest.mark.parametrize("number", [2, 5])
-def test_random_requests_at_once_to_a_few_topics_leave_every_counter_right(
-    forum: Forum, caplog: pytest.LogCaptureFixture, number: int
-) -> None:
+def test_random_requests_at_once_to_a_few_topics_leave_every_counter_right(forum, caplog, number):
     people = [forum.person(login) for login in LOGINS]
     people.append(forum.person("mod", role="maintainer"))
     nodes = [forum.node("One"), forum.node("Two")]
@@ -41,9 +37,7 @@ class ModeratedStorm(Storm):
         return [*super().doings(), self.report, self.report, self.resolve]
 
 
-def test_reports_and_decisions_amid_edits_and_deletions_leave_every_counter_right(
-    make_forum: MakeForum,
-) -> None:
+def test_reports_and_decisions_amid_edits_and_deletions_leave_every_counter_right(make_forum):
     forum = make_forum(moderation__hide_after="2")
     people = [forum.person(login) for login in LOGINS]
     moderators = [

@@ -14,7 +14,6 @@ from forumsvc.background.sweeper import Sweeper
 from forumsvc.models import AuditRecord, JobKind, Notification, Reply, Sweep, SweepAction, Topic
 from forumsvc.services.moderation import actions
 from forumsvc.services.moderation import sweeps as sweep_service
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import only_review, report, resolve, wrong_counters
 
@@ -71,9 +70,7 @@ def finished(forum: Forum) -> list[int]:
         return list(db.scalars(select(Sweep.id).where(Sweep.finished_at.is_not(None))))
 
 
-def test_a_silence_hides_all_posts_of_the_user_if_asked_to(
-    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
-) -> None:
+def test_a_silence_hides_all_posts_of_the_user_if_asked_to(forum, chief, alice, posts):
     assert silence(chief, alice, hide_posts="all").status_int == 200
     before = visible(forum)
     work(forum)
@@ -85,9 +82,7 @@ def test_a_silence_hides_all_posts_of_the_user_if_asked_to(
     assert wrong_counters(forum) == []
 
 
-def test_each_hidden_post_has_a_record_and_nobody_is_told_of_each(
-    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
-) -> None:
+def test_each_hidden_post_has_a_record_and_nobody_is_told_of_each(forum, chief, alice, posts):
     silence(chief, alice, hide_posts="all")
     work(forum)
     log = content(chief.get("/moderation/log", user="alice", limit=100))
@@ -101,9 +96,7 @@ def test_each_hidden_post_has_a_record_and_nobody_is_told_of_each(
         assert db.scalar(told.where(own, Notification.type == "Moderation")) == 1
 
 
-def test_what_is_written_after_the_order_stays(
-    forum: Forum, alice: Person, posts: dict[str, list[int]], node: int
-) -> None:
+def test_what_is_written_after_the_order_stays(forum, alice, posts, node):
     order(forum, alice, SweepAction.HIDE)
     topic = forum.topic(alice, node)
     reply = forum.reply(alice, posts["others"][0])
@@ -114,18 +107,14 @@ def test_what_is_written_after_the_order_stays(
     assert seen_replies.isdisjoint(posts["replies"])
 
 
-def test_without_the_parameter_no_post_is_hidden(
-    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
-) -> None:
+def test_without_the_parameter_no_post_is_hidden(forum, chief, alice, posts):
     before = visible(forum)
     silence(chief, alice)
     work(forum)
     assert visible(forum) == before
 
 
-def test_recent_hides_the_posts_of_the_last_week(
-    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
-) -> None:
+def test_recent_hides_the_posts_of_the_last_week(forum, chief, alice, posts):
     old = clock.now() - timedelta(days=8)
     with forum.database.session.begin() as db:
         db.execute(update(Topic).where(Topic.id == posts["topics"][0]).values(created_at=old))
@@ -138,9 +127,7 @@ def test_recent_hides_the_posts_of_the_last_week(
 
 
 @pytest.mark.parametrize("action", [SweepAction.HIDE, SweepAction.DELETE])
-def test_restoring_gives_everything_back(
-    forum: Forum, alice: Person, posts: dict[str, list[int]], action: SweepAction
-) -> None:
+def test_restoring_gives_everything_back(forum, alice, posts, action):
     before = visible(forum)
     order(forum, alice, action)
     work(forum)
@@ -152,9 +139,7 @@ def test_restoring_gives_everything_back(
     assert wrong_counters(forum) == []
 
 
-def test_what_a_moderator_hid_before_or_after_is_not_restored(
-    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
-) -> None:
+def test_what_a_moderator_hid_before_or_after_is_not_restored(forum, chief, alice, posts):
     first, second = posts["topics"][:2]
     chief.post(f"/topics/{first}/action", type="ban")
     order(forum, alice, SweepAction.HIDE)
@@ -166,9 +151,7 @@ def test_what_a_moderator_hid_before_or_after_is_not_restored(
     assert visible(forum)[0] & set(posts["topics"]) == {posts["topics"][2]}
 
 
-def test_what_the_author_deletes_after_a_restore_stays_deleted(
-    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
-) -> None:
+def test_what_the_author_deletes_after_a_restore_stays_deleted(forum, chief, alice, posts):
     first, second, third = posts["topics"]
     reply = posts["replies"][2]
     order(forum, alice, SweepAction.HIDE)
@@ -188,9 +171,7 @@ def test_what_the_author_deletes_after_a_restore_stays_deleted(
     assert wrong_counters(forum) == []
 
 
-def test_what_a_moderator_decided_on_a_swept_post_is_not_restored(
-    forum: Forum, chief: Person, alice: Person, bob: Person, posts: dict[str, list[int]]
-) -> None:
+def test_what_a_moderator_decided_on_a_swept_post_is_not_restored(forum, chief, alice, bob, posts):
     reported = posts["topics"][0]
     report(bob, "topic", reported)
     order(forum, alice, SweepAction.HIDE)
@@ -201,7 +182,7 @@ def test_what_a_moderator_decided_on_a_swept_post_is_not_restored(
     assert visible(forum)[0] & set(posts["topics"]) == set(posts["topics"][1:])
 
 
-def test_a_client_cannot_send_the_mark_of_a_sweep(make_forum: MakeForum) -> None:
+def test_a_client_cannot_send_the_mark_of_a_sweep(make_forum):
     forum = make_forum(**{"moderation.hide_after": "2"})
     alice, bob, carol = (forum.person(one) for one in ("alice", "bob", "carol"))
     topic = forum.topic(alice, forum.node())
@@ -215,9 +196,7 @@ def test_a_client_cannot_send_the_mark_of_a_sweep(make_forum: MakeForum) -> None
     assert topic not in visible(forum)[0]
 
 
-def test_restoring_needs_no_log(
-    forum: Forum, alice: Person, posts: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_restoring_needs_no_log(forum, alice, posts, monkeypatch):
     before = visible(forum)
     monkeypatch.setattr(actions, "_log", lambda *args, **more: None)
     for action in (SweepAction.HIDE, SweepAction.RESTORE):
@@ -226,13 +205,7 @@ def test_restoring_needs_no_log(
     assert visible(forum) == before
 
 
-def test_a_post_that_fails_is_put_aside_and_the_others_go_on(
-    forum: Forum,
-    alice: Person,
-    bob: Person,
-    posts: dict[str, list[int]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_post_that_fails_is_put_aside_and_the_others_go_on(forum, alice, bob, posts, monkeypatch):
     failing = set(posts["replies"][2:])
     destroy = sweep_service.replies.destroy
 
@@ -254,9 +227,7 @@ def test_a_post_that_fails_is_put_aside_and_the_others_go_on(
         assert set(db.scalars(select(AuditRecord.reply_id).where(*aside))) == failing
 
 
-def test_a_failure_of_the_database_puts_no_post_aside(
-    forum: Forum, alice: Person, posts: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_of_the_database_puts_no_post_aside(forum, alice, posts, monkeypatch):
     destroy, failing = sweep_service.replies.destroy, posts["replies"][0]
     errors = iter([*[IntegrityError("DELETE", {}, Exception("a broken row"))] * 2, PoolTimeout()])
 
@@ -280,9 +251,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-def test_an_interrupted_sweep_goes_on_where_it_was(
-    forum: Forum, alice: Person, posts: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_sweep_goes_on_where_it_was(forum, alice, posts, monkeypatch):
     sweep_id = order(forum, alice, SweepAction.DELETE)
     sweep_post, calls = sweep_service.sweep_post, []
 
@@ -305,9 +274,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(
     assert wrong_counters(forum) == []
 
 
-def test_a_silence_with_a_wrong_hide_posts_changes_nothing(
-    forum: Forum, chief: Person, alice: Person
-) -> None:
+def test_a_silence_with_a_wrong_hide_posts_changes_nothing(forum, chief, alice):
     refused = silence(chief, alice, hide_posts="some")
     assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, "hide_posts")
     assert content(chief.get("/users/alice"))["restriction"] is None

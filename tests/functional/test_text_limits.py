@@ -1,7 +1,6 @@
 """Nothing makes a text longer than its limit, and whatever was done, a backup is whole."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -74,9 +73,7 @@ EFFECTS = {
 
 
 @pytest.mark.parametrize("effect", EFFECTS)
-def test_no_effect_makes_a_text_too_long_for_a_backup(
-    forum: Forum, node: int, settings: Settings, tmp_path: Path, effect: str
-) -> None:
+def test_no_effect_makes_a_text_too_long_for_a_backup(forum, node, settings, tmp_path, effect):
     bo, ann = forum.person("bo"), forum.person("ann")
     chief = forum.person("chief", role="admin", scope="read write moderate admin")
     texts = {text.name: full(text.max_length) for text in PROFILE_TEXTS}

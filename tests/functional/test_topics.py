@@ -4,7 +4,6 @@ import pytest
 from sqlalchemy import delete, update
 
 from forumsvc.models import Event, Node, Notification, Reply, Topic
-from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.statements import of_request
 from tests.functional.test_requests_encoding import JSON, send
@@ -12,9 +11,7 @@ from tests.functional.test_requests_encoding import JSON, send
 pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
-def test_a_node_that_is_not_there_is_400_and_nothing_is_half_done(
-    forum: Forum, alice: Person, chief: Person
-) -> None:
+def test_a_node_that_is_not_there_is_400_and_nothing_is_half_done(forum, alice, chief):
     gone, node = forum.node("Gone"), forum.node("Left")
     with forum.database.session.begin() as db:
         db.execute(delete(Node).where(Node.id == gone))
@@ -35,9 +32,7 @@ def test_a_node_that_is_not_there_is_400_and_nothing_is_half_done(
 
 
 @pytest.mark.parametrize("stored", ["a\n\nb", "a\r\n\r\nb", "a\r\rb"])
-def test_an_edit_of_line_ends_alone_changes_nothing(
-    forum: Forum, alice: Person, node: int, stored: str
-) -> None:
+def test_an_edit_of_line_ends_alone_changes_nothing(forum, alice, node, stored):
     topic = forum.topic(alice, node, body="a\r\n\r\nb")
     reply = forum.reply(alice, topic, body="a\r\n\r\nb")
     assert alice.get(f"/replies/{reply}").json["body"] == "a\n\nb"
@@ -56,9 +51,7 @@ def test_an_edit_of_line_ends_alone_changes_nothing(
     assert forum.count(Event) == events
 
 
-def test_a_hidden_topic_is_taken_from_all_counters_of_its_users_at_once(
-    forum: Forum, bob: Person, chief: Person, node: int
-) -> None:
+def test_a_hidden_topic_is_taken_from_all_counters_of_its_users_at_once(forum, bob, chief, node):
     topic = forum.topic(chief, node)
     forum.reply(bob, topic)
     bob.post(f"/topics/{topic}/favorite")
@@ -69,9 +62,7 @@ def test_a_hidden_topic_is_taken_from_all_counters_of_its_users_at_once(
     assert drift(forum.database) == []
 
 
-def test_a_pair_of_surrogates_is_a_character_and_half_of_one_is_refused(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_a_pair_of_surrogates_is_a_character_and_half_of_one_is_refused(forum, alice, node):
     body = f'{{"title": "\\ud83d\\ude00", "body": "B", "node_id": {node}}}'
     made = send(alice, "POST", "/topics", body, JSON)
     assert made.json["title"] == "\N{GRINNING FACE}"
@@ -87,9 +78,7 @@ LONGEST = {"title": 255, "body": 65_536}
 
 
 @pytest.mark.parametrize("field", LONGEST)
-def test_the_longest_text_is_taken_and_a_longer_one_refused(
-    alice: Person, node: int, field: str
-) -> None:
+def test_the_longest_text_is_taken_and_a_longer_one_refused(alice, node, field):
     # Of the widest characters, and in lines: how long a text renders is no matter here.
     longest = ("\N{GRINNING FACE}" * 63 + "\n" if field == "body" else "\u4e2d") * 2000
     longest = longest[: LONGEST[field]]

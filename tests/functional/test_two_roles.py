@@ -112,12 +112,8 @@ def banned(service: Forum) -> None:
 
 
 def test_the_writer_runs_the_service_and_every_task_of_the_worker(
-    service: Forum,
-    banned: None,
-    site: Site,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+    service, banned, site, tmp_path, caplog
+):
     caplog.set_level(logging.WARNING)
     bob = service.person("bob")
     topic = service.topic(bob, service.node("Another"))
@@ -151,7 +147,7 @@ def test_the_writer_runs_the_service_and_every_task_of_the_worker(
         ("cache", "renew"),
     ],
 )
-def test_the_writer_runs_the_commands_of_every_day(site: Site, words: tuple[str, ...]) -> None:
+def test_the_writer_runs_the_commands_of_every_day(site, words):
     done = site.run(*words, role=WRITER)
     assert done.code == 0, done.err
 
@@ -169,15 +165,13 @@ def test_the_writer_runs_the_commands_of_every_day(site: Site, words: tuple[str,
         *("CREATE TABLE other (id int)", "UPDATE alembic_version SET version_num = 'x'"),
     ],
 )
-def test_the_writer_cannot_change_the_log(banned: None, site: Site, change: str) -> None:
+def test_the_writer_cannot_change_the_log(banned, site, change):
     with site.connect(WRITER) as writer, pytest.raises(psycopg.errors.InsufficientPrivilege):
         writer.execute(change.encode())
     assert audit_log(site) == [("topic.banned",)]
 
 
-def test_the_owner_deletes_what_is_old_and_no_more_because_of_a_forged_record(
-    service: Forum, site: Site
-) -> None:
+def test_the_owner_deletes_what_is_old_and_no_more_because_of_a_forged_record(service, site):
     moment = clock.now()
     kept = {"visibility": "staff", "via": "cli"}
     with service.database.session.begin() as db:
@@ -195,9 +189,7 @@ def test_the_owner_deletes_what_is_old_and_no_more_because_of_a_forged_record(
     assert audit_log(site).count(("user.warned",)) == 1
 
 
-def test_the_owner_upgrades_while_the_writer_is_connected(
-    service: Forum, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_owner_upgrades_while_the_writer_is_connected(service, site, tmp_path, monkeypatch):
     alice, node = service.person("alice"), service.node()
     service.topic(alice, node)
     later.install(tmp_path / "later", monkeypatch, later.FIRST, later.SECOND)
@@ -214,9 +206,7 @@ def test_the_owner_upgrades_while_the_writer_is_connected(
         owner.execute("UPDATE alembic_version SET version_num = %s", [later.HEAD])
 
 
-def test_the_owner_loads_what_the_writer_has_dumped(
-    banned: None, site: Site, tmp_path: Path
-) -> None:
+def test_the_owner_loads_what_the_writer_has_dumped(banned, site, tmp_path):
     dumped = site.run("dump", tmp_path / "forum.tar", "--secrets", role=WRITER)
     assert dumped.code == 0, dumped.err
     with databases.open_temporarily(site.url) as database:
@@ -228,7 +218,7 @@ def test_the_owner_loads_what_the_writer_has_dumped(
     assert audit_log(site) == [("topic.banned",)]
 
 
-def test_doctor_warns_of_a_service_that_may_change_the_log(site: Site) -> None:
+def test_doctor_warns_of_a_service_that_may_change_the_log(site):
     def warned(url: str) -> list[str]:
         ini = site.folder / "doctor.ini"
         ini.write_text(INI.format(secret=SECRET, url=url, direct_url=site.url, more=""))
@@ -268,8 +258,8 @@ def revoked(site: Site, rights: str) -> Iterator[None]:
     ],
 )
 def test_rights_that_are_missing_are_named_with_the_command_by_check_and_at_the_start(
-    site: Site, caplog: pytest.LogCaptureFixture, rights: str, named: str
-) -> None:
+    site, caplog, rights, named
+):
     command = f"db grants {OWNER} {WRITER} | psql "
     with revoked(site, rights):
         findings = site.run("check", "--json", role=WRITER).out
@@ -287,9 +277,7 @@ def test_rights_that_are_missing_are_named_with_the_command_by_check_and_at_the_
         assert migrate.missing_grants(database, "forum.ini") is None
 
 
-def test_a_request_that_needs_a_right_that_is_missing_is_503(
-    service: Forum, site: Site, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_request_that_needs_a_right_that_is_missing_is_503(service, site, caplog):
     alice, node = service.person("alice"), service.node()
     with revoked(site, "INSERT ON topics"):
         answer = alice.post("/topics", title="A title", node_id=node, body="b")
@@ -299,11 +287,11 @@ def test_a_request_that_needs_a_right_that_is_missing_is_503(
         assert raw(service, "GET", "/health").status_int == 503
 
 
-def test_tables_of_another_role_are_refused_with_what_to_run(site: Site) -> None:
+def test_tables_of_another_role_are_refused_with_what_to_run(site):
     refused = site.run("db", "grants", "forum", WRITER).refusal
     assert f'REASSIGN OWNED BY "{OWNER}" TO "forum"' in refused
 
 
-def test_the_writer_cannot_upgrade(site: Site, tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_writer_cannot_upgrade(site, tmp_path, monkeypatch):
     later.install(tmp_path / "later", monkeypatch, later.FIRST)
     assert "must be owner of table topics" in site.run("db", "upgrade", role=WRITER).err

@@ -44,8 +44,8 @@ def cause_all(forum: Forum, alice: Person, bob: Person, node: int, other: int) -
 
 @pytest.mark.parametrize("unwanted", [*ALL, ""])
 def test_of_a_kind_that_one_does_not_want_nothing_comes_and_of_the_others_all(
-    forum: Forum, browser: Visitor, alice: Person, bob: Person, node: int, unwanted: str
-) -> None:
+    forum, browser, alice, bob, node, unwanted
+):
     choose(browser, "Topic")
     choose(browser, unwanted)
     cause_all(forum, alice, bob, node, forum.node("Other"))
@@ -53,8 +53,8 @@ def test_of_a_kind_that_one_does_not_want_nothing_comes_and_of_the_others_all(
 
 
 def test_without_replies_a_mention_in_a_followed_topic_still_comes(
-    forum: Forum, browser: Visitor, alice: Person, bob: Person, topic: int
-) -> None:
+    forum, browser, alice, bob, topic
+):
     choose(browser, "TopicReply")
     forum.reply(bob, topic, "Only an answer")
     forum.reply(bob, topic, "To @alice")

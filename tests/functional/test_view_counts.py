@@ -26,11 +26,11 @@ def hits(caller: Caller, topic: int) -> int:
     return int(caller.get(f"/topics/{topic}").json["hits"])
 
 
-def test_each_read_of_a_topic_is_one_hit(forum: Forum, alice: Person, topic: int) -> None:
+def test_each_read_of_a_topic_is_one_hit(forum, alice, topic):
     assert [hits(caller, topic) for caller in (forum.nobody, alice, forum.nobody)] == [1, 2, 3]
 
 
-def test_hits_are_exact_before_while_and_after_they_are_written(forum: Forum, topic: int) -> None:
+def test_hits_are_exact_before_while_and_after_they_are_written(forum, topic):
     assert hits(forum.nobody, topic) == 1
     forum.registry.view_counter.flush()
     assert hits(forum.nobody, topic) == 2
@@ -39,14 +39,14 @@ def test_hits_are_exact_before_while_and_after_they_are_written(forum: Forum, to
     assert hits(forum.nobody, topic) == 3
 
 
-def test_hits_are_written_once_though_many_write_at_once(forum: Forum, topic: int) -> None:
+def test_hits_are_written_once_though_many_write_at_once(forum, topic):
     for _ in range(5):
         hits(forum.nobody, topic)
     together([forum.registry.view_counter.flush] * 8)
     assert hits(forum.nobody, topic) == 6
 
 
-def test_nothing_but_reading_the_topic_is_a_hit(alice: Person, topic: int) -> None:
+def test_nothing_but_reading_the_topic_is_a_hit(alice, topic):
     node = alice.get("/topics").json[0]["node_id"]
     alice.get(f"/topics/{topic}/replies")
     alice.call("HEAD", f"/topics/{topic}")
@@ -56,7 +56,7 @@ def test_nothing_but_reading_the_topic_is_a_hit(alice: Person, topic: int) -> No
     assert hits(alice, topic) == 1
 
 
-def test_a_read_that_is_refused_is_no_hit(forum: Forum, alice: Person, topic: int) -> None:
+def test_a_read_that_is_refused_is_no_hit(forum, alice, topic):
     chief = forum.person("chief", role="admin")
     chief.post(f"/topics/{topic}/action?type=ban")
     assert forum.nobody.get(f"/topics/{topic}").status_int == 404
@@ -64,9 +64,7 @@ def test_a_read_that_is_refused_is_no_hit(forum: Forum, alice: Person, topic: in
     assert hits(alice, topic) == 1
 
 
-def test_writing_hits_changes_nothing_else_of_a_topic(
-    forum: Forum, alice: Person, topic: int
-) -> None:
+def test_writing_hits_changes_nothing_else_of_a_topic(forum, alice, topic):
     newer = forum.topic(alice, forum.node("Other"))
     listed = alice.get("/topics").json
     hits(alice, topic)
@@ -99,8 +97,8 @@ def on(engine: Any, name: str, listener: Callable[..., None]) -> Iterator[None]:
     ],
 )
 def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
-    error: Exception, forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
-) -> None:
+    error, forum, topic, caplog
+):
     # What other tests have left would be counted, too.
     forum.registry.view_counter.flush()
     hits(forum.nobody, topic)
@@ -128,8 +126,8 @@ def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
 
 @on_postgresql
 def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
-    forum: Forum, alice: Person, topic: int, database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
+    forum, alice, topic, database, caplog
+):
     node = forum.node("Other")
     slow = forum.topic(alice, node)
     topics = (topic, slow)
@@ -190,8 +188,8 @@ def on_second_update_of(forum: Forum, topic: int, act: Callable[[], object]) -> 
 
 @on_postgresql
 def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
-    forum: Forum, topic: int, other: int, slow_writer: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+    forum, topic, other, slow_writer, caplog
+):
     counter = ViewCounter(forum.database, 3600)
     for one in (topic, topic, other):
         counter.count(one)
@@ -204,13 +202,8 @@ def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
 
 @on_postgresql
 def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
-    forum: Forum,
-    topic: int,
-    other: int,
-    slow_writer: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+    forum, topic, other, slow_writer, monkeypatch, caplog
+):
     counter = ViewCounter(forum.database, 3600)
     for one in (topic, topic, other):
         counter.count(one)
@@ -225,9 +218,7 @@ def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
     assert stored(forum, topic, other) == [0, 1]
 
 
-def test_the_end_says_how_many_reads_the_database_did_not_take(
-    forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_end_says_how_many_reads_the_database_did_not_take(forum, topic, caplog):
     counter = ViewCounter(forum.database, 3600)
     for _ in range(3):
         counter.count(topic)

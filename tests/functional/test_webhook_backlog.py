@@ -16,7 +16,6 @@ from forumsvc.queries import events as reading
 from forumsvc.services import jobs
 from forumsvc.services.webhooks import webhook_deliveries, webhook_fan_out, webhooks
 from tests.functional.background_jobs import do_periodic_work
-from tests.functional.forum import Forum
 
 pytestmark = pytest.mark.both_databases
 
@@ -52,9 +51,7 @@ def is_due(database: Database) -> bool:
         return jobs.count_due(db, JobKind.DELIVER, clock.now(), WebhookSender.lock, 10) > 0
 
 
-def test_old_deliveries_are_deleted_but_not_what_a_webhook_still_waits_for(
-    forum: Forum, webhook: int
-) -> None:
+def test_old_deliveries_are_deleted_but_not_what_a_webhook_still_waits_for(forum, webhook):
     settings = forum.registry.forum_settings
     ages = {"old": timedelta(days=settings["events.keep_days"]), "new": timedelta(hours=1)}
     with forum.database.session.begin() as db:
@@ -68,9 +65,7 @@ def test_old_deliveries_are_deleted_but_not_what_a_webhook_still_waits_for(
 
 
 @pytest.mark.usefixtures("no_answer")
-def test_an_attempt_without_an_answer_writes_nothing_of_what_waits_behind_it(
-    forum: Forum, webhook: int
-) -> None:
+def test_an_attempt_without_an_answer_writes_nothing_of_what_waits_behind_it(forum, webhook):
     written = []
 
     def note(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
@@ -88,9 +83,7 @@ def test_an_attempt_without_an_answer_writes_nothing_of_what_waits_behind_it(
     assert not is_due(forum.database)
 
 
-def test_the_next_deliveries_are_found_without_sorting_all_that_wait(
-    database: Database, webhook: int
-) -> None:
+def test_the_next_deliveries_are_found_without_sorting_all_that_wait(database, webhook):
     add_pings(database, webhook, 3000)
     sent: list[tuple[str, Any]] = []
 
@@ -115,8 +108,8 @@ def test_the_next_deliveries_are_found_without_sorting_all_that_wait(
 @pytest.mark.usefixtures("no_answer")
 @pytest.mark.parametrize("what", ["edit", "ping", "redeliver", "replay", "fan_out"])
 def test_an_administrator_who_acts_ends_the_pause_of_a_webhook_and_an_event_does_not(
-    what: str, forum: Forum, webhook: int
-) -> None:
+    what, forum, webhook
+):
     add_pings(forum.database, webhook, 20)
     forum.registry.job_runner.run_due(JobKind.DELIVER)
     now = clock.now()

@@ -109,7 +109,7 @@ def scene(make_forum: MakeForum, receiver: Receiver, monkeypatch: pytest.MonkeyP
     return Scene(forum, receiver, monkeypatch)
 
 
-def test_a_new_reply_is_sent_signed_as_everybody_may_see_it(scene: Scene) -> None:
+def test_a_new_reply_is_sent_signed_as_everybody_may_see_it(scene):
     scene.forum.change(scene.alice.id, email="alice@example.org", email_key="alice@example.org")
     reply = scene.forum.reply(scene.alice, scene.topic, "**Hello**")
     scene.tell()
@@ -128,7 +128,7 @@ def test_a_new_reply_is_sent_signed_as_everybody_may_see_it(scene: Scene) -> Non
     assert [one.state for one in scene.deliveries()] == ["delivered"]
 
 
-def test_what_is_hidden_when_it_is_sent_is_shown_as_its_id_alone(scene: Scene) -> None:
+def test_what_is_hidden_when_it_is_sent_is_shown_as_its_id_alone(scene):
     reply = scene.forum.reply(scene.alice, scene.topic)
     scene.forum.person("chief", role="admin").post(f"/topics/{scene.topic}/action?type=ban")
     scene.tell()
@@ -139,7 +139,7 @@ def test_what_is_hidden_when_it_is_sent_is_shown_as_its_id_alone(scene: Scene) -
     assert (last["type"], last["data"]["topic"]) == ("topic.banned", None)
 
 
-def test_a_message_that_would_be_too_large_has_its_ids_alone(scene: Scene) -> None:
+def test_a_message_that_would_be_too_large_has_its_ids_alone(scene):
     scene.forum.reply(scene.alice, scene.topic, "word " * 5000)
     scene.tell()
     [message] = scene.receiver.received
@@ -147,7 +147,7 @@ def test_a_message_that_would_be_too_large_has_its_ids_alone(scene: Scene) -> No
     assert message.json["data"]["reply"] is None
 
 
-def test_a_webhook_gets_the_types_and_nodes_that_it_wants(scene: Scene) -> None:
+def test_a_webhook_gets_the_types_and_nodes_that_it_wants(scene):
     wishes: list[tuple[str, list[int] | None]] = [
         ("topic.created", None),
         (ALL_EVENTS, [scene.other]),
@@ -171,9 +171,7 @@ def test_a_webhook_gets_the_types_and_nodes_that_it_wants(scene: Scene) -> None:
     }
 
 
-def test_a_webhook_of_a_node_gets_what_happened_there_before_a_topic_was_moved_away(
-    scene: Scene,
-) -> None:
+def test_a_webhook_of_a_node_gets_what_happened_there_before_a_topic_was_moved_away(scene):
     for node in (scene.node, scene.other):
         scene.add(f"{scene.receiver.url}-{node}", node_ids=[node])
     chief = scene.forum.person("chief", role="admin")
@@ -192,7 +190,7 @@ def test_a_webhook_of_a_node_gets_what_happened_there_before_a_topic_was_moved_a
     ]
 
 
-def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scene: Scene) -> None:
+def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scene):
     scene.receiver.usual = Answer(500)
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
@@ -211,7 +209,7 @@ def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scen
     assert scene.webhook().failing_since is None
 
 
-def test_a_receiver_that_takes_a_part_of_each_batch_is_not_switched_off(scene: Scene) -> None:
+def test_a_receiver_that_takes_a_part_of_each_batch_is_not_switched_off(scene):
     for _ in range(6):
         scene.forum.reply(scene.alice, scene.topic)
     scene.fan_out()
@@ -224,7 +222,7 @@ def test_a_receiver_that_takes_a_part_of_each_batch_is_not_switched_off(scene: S
     assert scene.webhook().active
 
 
-def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene: Scene) -> None:
+def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene):
     scene.receiver.usual = Answer(500)
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
@@ -253,7 +251,7 @@ def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene
     assert scene.deliveries()[0].state == "delivered"
 
 
-def test_retry_after_is_honoured(scene: Scene) -> None:
+def test_retry_after_is_honoured(scene):
     scene.receiver.answers = [Answer(503, {"Retry-After": "600"})]
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
@@ -265,7 +263,7 @@ def test_retry_after_is_honoured(scene: Scene) -> None:
     assert len(scene.receiver.received) == 2
 
 
-def test_a_redirect_is_not_followed(scene: Scene) -> None:
+def test_a_redirect_is_not_followed(scene):
     scene.receiver.answers = [Answer(301, {"Location": scene.receiver.url + "-elsewhere"})]
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
@@ -273,7 +271,7 @@ def test_a_redirect_is_not_followed(scene: Scene) -> None:
     assert "301" in scene.deliveries()[0].error
 
 
-def test_410_switches_the_webhook_off_and_tells_the_admins(scene: Scene) -> None:
+def test_410_switches_the_webhook_off_and_tells_the_admins(scene):
     chief = scene.forum.person("chief", role="admin")
     scene.forum.change(chief.id, email="chief@example.org", email_key="chief@example.org")
     scene.receiver.usual = Answer(410)
@@ -287,7 +285,7 @@ def test_410_switches_the_webhook_off_and_tells_the_admins(scene: Scene) -> None
     assert (mail.kind, mail.recipient) == ("webhook_off", "chief@example.org")
 
 
-def test_three_days_of_nothing_but_failure_switch_a_webhook_off(scene: Scene) -> None:
+def test_three_days_of_nothing_but_failure_switch_a_webhook_off(scene):
     scene.receiver.usual = Answer(500)
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
@@ -300,7 +298,7 @@ def test_three_days_of_nothing_but_failure_switch_a_webhook_off(scene: Scene) ->
     assert "3 days" in scene.webhook().disabled_reason
 
 
-def test_a_receiver_that_does_not_answer_costs_one_attempt_a_pause(scene: Scene) -> None:
+def test_a_receiver_that_does_not_answer_costs_one_attempt_a_pause(scene):
     scene.receiver.usual = Answer(hang=True)
     for _ in range(3):
         scene.forum.reply(scene.alice, scene.topic)
@@ -316,7 +314,7 @@ def test_a_receiver_that_does_not_answer_costs_one_attempt_a_pause(scene: Scene)
     assert ids == [ids[0], *sorted({*ids}, key=lambda one: int(one.removeprefix("evt_")))]
 
 
-def test_an_endless_answer_is_read_to_its_beginning_only(scene: Scene) -> None:
+def test_an_endless_answer_is_read_to_its_beginning_only(scene):
     scene.receiver.answers = [Answer(endless=True)]
     for _ in range(2):
         scene.forum.reply(scene.alice, scene.topic)
@@ -324,7 +322,7 @@ def test_an_endless_answer_is_read_to_its_beginning_only(scene: Scene) -> None:
     assert [one.state for one in scene.deliveries()] == ["delivered"] * 2
 
 
-def test_a_receiver_that_is_not_there_is_tried_again(scene: Scene) -> None:
+def test_a_receiver_that_is_not_there_is_tried_again(scene):
     with scene.forum.database.session.begin() as db:
         webhooks.edit(db, None, scene.now, scene.id, url="http://127.0.0.1:1/hook")
     scene.forum.reply(scene.alice, scene.topic)
@@ -337,16 +335,14 @@ def test_a_receiver_that_is_not_there_is_tried_again(scene: Scene) -> None:
     assert scene.deliveries()[0].state == "delivered"
 
 
-def test_several_messages_share_a_connection(scene: Scene) -> None:
+def test_several_messages_share_a_connection(scene):
     for _ in range(5):
         scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
     assert (len(scene.receiver.received), scene.receiver.connections) == (5, 1)
 
 
-def test_a_private_address_is_never_connected_to(
-    make_forum: MakeForum, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_private_address_is_never_connected_to(make_forum, receiver, monkeypatch):
     forum = make_forum(site__url="https://forum.example.org")
     scene = Scene(forum, receiver, monkeypatch)
     with forum.database.session.begin() as db:
@@ -362,9 +358,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-def test_what_was_sent_when_the_sender_died_is_sent_again_with_the_same_id(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_sent_when_the_sender_died_is_sent_again_with_the_same_id(scene, monkeypatch):
     scene.forum.reply(scene.alice, scene.topic)
     with monkeypatch.context() as patch:
         patch.setattr(webhook_deliveries, "record", Mock(side_effect=Killed))
@@ -381,9 +375,7 @@ def test_what_was_sent_when_the_sender_died_is_sent_again_with_the_same_id(
 
 
 @on_postgresql
-def test_what_is_made_just_before_a_job_ends_is_sent(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_made_just_before_a_job_ends_is_sent(scene, monkeypatch):
     hold = jobs.hold
 
     def hold_late(*args: Any) -> bool:
@@ -398,7 +390,7 @@ def test_what_is_made_just_before_a_job_ends_is_sent(
     assert scene.receiver.types == ["reply.created", "user.updated"]
 
 
-def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene: Scene) -> None:
+def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene):
     with scene.forum.database.session.begin() as db:
         assert webhooks.rotate(db, None, scene.now, scene.id) == 2
         webhook_deliveries.ping(db, scene.id, scene.now)
@@ -410,7 +402,7 @@ def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene: Scene) ->
     assert (message.json["type"], message.json["data"]) == ("ping", {"webhook_id": scene.id})
 
 
-def test_no_secret_is_stored_or_logged(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_secret_is_stored_or_logged(scene, caplog):
     caplog.set_level("DEBUG")
     scene.receiver.answers = [Answer(500)]
     scene.forum.reply(scene.alice, scene.topic)
@@ -421,7 +413,7 @@ def test_no_secret_is_stored_or_logged(scene: Scene, caplog: pytest.LogCaptureFi
         assert text not in stored + caplog.text
 
 
-def test_a_dead_receiver_holds_up_no_other(scene: Scene) -> None:
+def test_a_dead_receiver_holds_up_no_other(scene):
     scene.receiver.usual = Answer(hang=True)
     with receiving() as other:
         scene.add(other.url)
@@ -432,9 +424,7 @@ def test_a_dead_receiver_holds_up_no_other(scene: Scene) -> None:
     assert len(scene.receiver.received) == 1
 
 
-def test_a_webhook_that_fails_twice_misses_nothing_and_another_gets_all_in_order(
-    scene: Scene,
-) -> None:
+def test_a_webhook_that_fails_twice_misses_nothing_and_another_gets_all_in_order(scene):
     scene.receiver.answers = [Answer(500), Answer(500)]
     acts = [
         lambda: scene.forum.reply(scene.alice, scene.topic),
@@ -457,9 +447,7 @@ def test_a_webhook_that_fails_twice_misses_nothing_and_another_gets_all_in_order
     assert {delivery.state for delivery in scene.deliveries()} == {"delivered"}
 
 
-def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(scene, monkeypatch):
     monkeypatch.setattr(webhook_sender, "_BATCH_SIZE", 1)
     send = CheckedConnection.post
 
@@ -477,7 +465,7 @@ def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(
     assert [one.state for one in scene.deliveries()] == ["delivered", "waiting", "waiting"]
 
 
-def test_an_event_that_is_not_kept_any_more_is_not_the_receivers_failure(scene: Scene) -> None:
+def test_an_event_that_is_not_kept_any_more_is_not_the_receivers_failure(scene):
     scene.forum.reply(scene.alice, scene.topic)
     scene.fan_out()
     with scene.forum.database.session.begin() as db:
@@ -488,9 +476,7 @@ def test_an_event_that_is_not_kept_any_more_is_not_the_receivers_failure(scene: 
     assert scene.webhook().failing_since is None
 
 
-def test_a_message_that_cannot_be_made_stops_no_other(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_that_cannot_be_made_stops_no_other(scene, monkeypatch):
     made = presenter.event
 
     def event(site: Any, row: Any, objects: Any) -> dict[str, Any]:
@@ -506,7 +492,7 @@ def test_a_message_that_cannot_be_made_stops_no_other(
     assert [one.state for one in scene.deliveries()] == ["failed", "delivered"]
 
 
-def test_after_an_outage_new_deliveries_do_not_wait_as_long_as_an_old_one(scene: Scene) -> None:
+def test_after_an_outage_new_deliveries_do_not_wait_as_long_as_an_old_one(scene):
     scene.receiver.usual = Answer(hang=True)
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
@@ -521,7 +507,7 @@ def test_after_an_outage_new_deliveries_do_not_wait_as_long_as_an_old_one(scene:
     assert new.due_at - scene.now <= webhook_deliveries.MAX_PAUSE_OF_OTHERS
 
 
-def test_retry_after_is_honoured_for_a_day_at_most(scene: Scene) -> None:
+def test_retry_after_is_honoured_for_a_day_at_most(scene):
     scene.receiver.answers = [Answer(503, {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"})]
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()

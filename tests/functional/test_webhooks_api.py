@@ -46,18 +46,14 @@ def deliver(forum: Forum, webhook_id: int, *states: DeliveryState) -> list[int]:
         return [*db.execute(added, values).scalars()]
 
 
-def test_a_secret_is_derived_from_that_of_the_service_and_another_one_after_a_rotation(
-    admin: Person,
-) -> None:
+def test_a_secret_is_derived_from_that_of_the_service_and_another_one_after_a_rotation(admin):
     made = admin.call("POST", "/webhooks", json=NEW).json
     shown = [made["secret"], admin.post(f"/webhooks/{made['id']}/rotate").json["secret"]]
     derived = [webhook_signature.derive_secret(SECRET, made["id"], number) for number in (1, 2)]
     assert shown == [webhook_signature.format_secret(secret) for secret in derived]
 
 
-def test_one_that_was_switched_off_starts_again_without_failures(
-    forum: Forum, admin: Person, webhook_id: int
-) -> None:
+def test_one_that_was_switched_off_starts_again_without_failures(forum, admin, webhook_id):
     off = {"active": False, "disabled_reason": "gone", "failing_since": clock.now()}
     with forum.database.session.begin() as db:
         db.execute(update(Webhook).values(**off))
@@ -67,9 +63,7 @@ def test_one_that_was_switched_off_starts_again_without_failures(
 
 
 @pytest.mark.both_databases
-def test_a_deleted_one_is_gone_with_its_deliveries(
-    forum: Forum, admin: Person, webhook_id: int
-) -> None:
+def test_a_deleted_one_is_gone_with_its_deliveries(forum, admin, webhook_id):
     deliver(forum, webhook_id, DeliveryState.WAITING)
     assert admin.delete(f"/webhooks/{webhook_id}").json == {"ok": 1}
     for path in (f"/webhooks/{webhook_id}", f"/webhooks/{webhook_id}/deliveries"):
@@ -77,7 +71,7 @@ def test_a_deleted_one_is_gone_with_its_deliveries(
     assert forum.count(WebhookDelivery) == 0
 
 
-def test_managing_webhooks_records_no_event(forum: Forum, admin: Person, webhook_id: int) -> None:
+def test_managing_webhooks_records_no_event(forum, admin, webhook_id):
     path = f"/webhooks/{webhook_id}"
     assert admin.call("PUT", path, json={"description": "New"}).status_int == 200
     for name in ("rotate", "ping"):
@@ -114,8 +108,8 @@ WRONG: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("name", "value", "said"), WRONG)
 def test_a_wrong_value_is_refused_with_its_name_and_nothing_is_written(
-    forum: Forum, admin: Person, webhook_id: int, name: str, value: Any, said: str
-) -> None:
+    forum, admin, webhook_id, name, value, said
+):
     before = admin.get("/webhooks").json
     for answer in (
         admin.call("POST", "/webhooks", json={**NEW, name: value}),
@@ -128,9 +122,7 @@ def test_a_wrong_value_is_refused_with_its_name_and_nothing_is_written(
 
 
 @pytest.mark.both_databases
-def test_deliveries_are_listed_newest_first_in_pages_and_by_state(
-    forum: Forum, admin: Person, webhook_id: int
-) -> None:
+def test_deliveries_are_listed_newest_first_in_pages_and_by_state(forum, admin, webhook_id):
     other = admin.call("POST", "/webhooks", json=NEW).json["id"]
     deliver(forum, other, DeliveryState.FAILED)
     states = [DeliveryState.WAITING, DeliveryState.FAILED, DeliveryState.DELIVERED] * 2
@@ -152,7 +144,7 @@ def test_deliveries_are_listed_newest_first_in_pages_and_by_state(
     assert wrong.json["error"].startswith("state: ")
 
 
-def test_a_delivery_is_sent_again(forum: Forum, admin: Person, webhook_id: int) -> None:
+def test_a_delivery_is_sent_again(forum, admin, webhook_id):
     [delivery_id] = deliver(forum, webhook_id, DeliveryState.DELIVERED)
     path = f"/webhooks/{webhook_id}/deliveries"
     answer = admin.post(f"{path}/{delivery_id}/redeliver")
@@ -165,9 +157,7 @@ def test_a_delivery_is_sent_again(forum: Forum, admin: Person, webhook_id: int) 
 
 
 @pytest.mark.both_databases
-def test_replay_sends_what_failed_in_a_time_or_all(
-    forum: Forum, admin: Person, webhook_id: int
-) -> None:
+def test_replay_sends_what_failed_in_a_time_or_all(forum, admin, webhook_id):
     path = f"/webhooks/{webhook_id}/replay"
     hours_ago = [clock.rfc3339(clock.now() - timedelta(hours=hours)) for hours in (2, 0.5)]
 
@@ -183,9 +173,7 @@ def test_replay_sends_what_failed_in_a_time_or_all(
     assert replay(all=True) == (202, {"count": 1})
 
 
-def test_a_webhook_is_changed_and_deleted_only_as_it_was_read(
-    admin: Person, webhook_id: int
-) -> None:
+def test_a_webhook_is_changed_and_deleted_only_as_it_was_read(admin, webhook_id):
     path, changed = f"/webhooks/{webhook_id}", {"description": "Mine"}
     read = admin.get(path).headers["ETag"]
     done = admin.call("PUT", path, json=changed, headers={"If-Match": read})

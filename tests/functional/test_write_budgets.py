@@ -79,7 +79,7 @@ def statements_of(scene: Scene, name: str) -> Statements:
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_a_write_costs_as_many_statements_as_stated(scene: Scene, name: str) -> None:
+def test_a_write_costs_as_many_statements_as_stated(scene, name):
     *_, on_sqlite, on_postgresql = WRITES[name]
     seen = statements_of(scene, name)
     stated = on_sqlite if scene.forum.database.is_sqlite else on_postgresql
@@ -87,7 +87,7 @@ def test_a_write_costs_as_many_statements_as_stated(scene: Scene, name: str) -> 
 
 
 @each("name", ["reply", "edit a reply", "edit a topic"])
-def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene: Scene, name: str) -> None:
+def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene, name):
     seen = statements_of(scene, name)
     locks = [each for each in seen.texts if "FOR NO KEY UPDATE OF topics" in each]
     assert len(locks) == (0 if scene.forum.database.is_sqlite else 1), "\n".join(seen.texts)
@@ -97,7 +97,7 @@ def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene: Scene, 
     "name",
     ["open a topic", "reply", "delete a topic", "ban a topic", "delete a reply before others"],
 )
-def test_a_write_costs_the_same_however_many_are_notified(scene: Scene, name: str) -> None:
+def test_a_write_costs_the_same_however_many_are_notified(scene, name):
     people = add_followers(scene.forum.database, scene.bob, 30)
     with scene.forum.database.session.begin() as db:
         rows = [{"user_id": person, "topic_id": scene.topic} for person in people]
@@ -106,7 +106,7 @@ def test_a_write_costs_the_same_however_many_are_notified(scene: Scene, name: st
 
 
 @each("table", ["replies", "topics"])
-def test_what_was_just_written_is_found_by_its_key(forum: Forum, table: str) -> None:
+def test_what_was_just_written_is_found_by_its_key(forum, table):
     statement = {"replies": replies._CREATED, "topics": topics._CREATED}[table]
     with forum.database.writes.connect() as db:
         if forum.database.is_sqlite:

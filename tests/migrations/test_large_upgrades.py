@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -101,9 +100,7 @@ def others(database: Database) -> Iterator[Others]:
             thread.join()
 
 
-def test_every_migration_lets_others_read_and_write(
-    large: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_migration_lets_others_read_and_write(large, tmp_path, monkeypatch):
     """Of the migrations behind the first one, and of three that a recipe describes."""
     later.install(tmp_path / "later", monkeypatch, later.FIRST, later.SECOND, later.THIRD)
     with others(large) as seen:

@@ -35,7 +35,7 @@ def schema(connection: Connection) -> dict[str, str]:
     return {name: sql for name, sql in rows if "alembic_version" not in name}
 
 
-def test_each_migration_keeps_the_rows_of_every_table_up_and_down(blank: Database) -> None:
+def test_each_migration_keeps_the_rows_of_every_table_up_and_down(blank):
     scripts = ScriptDirectory.from_config(migrate.alembic_config())
     steps = [step.revision for step in reversed([*scripts.walk_revisions()])]
     assert steps == migrate._revisions(migrate.script_location())
@@ -58,7 +58,7 @@ def test_each_migration_keeps_the_rows_of_every_table_up_and_down(blank: Databas
 
 
 @pytest.mark.filterwarnings("ignore:autogenerate skipping metadata-specified expression")
-def test_the_migrations_create_the_schema_of_the_models(blank: Database) -> None:
+def test_the_migrations_create_the_schema_of_the_models(blank):
     migrate.upgrade(blank.writes)
     # SQLite returns defaults in another form; the test below compares them there.
     options = {
@@ -101,7 +101,7 @@ def _plain(sql: str) -> str:
     return str(sorted(part.strip() for part in parts))
 
 
-def test_constraints_and_partial_indexes_are_those_of_the_models(blank: Database) -> None:
+def test_constraints_and_partial_indexes_are_those_of_the_models(blank):
     migrated = described(blank, lambda: migrate.upgrade(blank.writes))
     migrate.downgrade(blank.writes, "base")
     modelled = described(blank, lambda: Base.metadata.create_all(blank.writes))

@@ -1,7 +1,6 @@
 """The service does not start on a database at an older revision, and says what to do."""
 
 import socket
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -23,13 +22,11 @@ def startup_problem(database: Database) -> str | None:
     return migrate.startup_problem(database, INI)
 
 
-def test_a_database_without_tables_is_not_set_up(blank: Database) -> None:
+def test_a_database_without_tables_is_not_set_up(blank):
     assert startup_problem(blank) == f"The database is not set up, {ADVICE}"
 
 
-def test_a_database_that_is_a_revision_behind_is(
-    blank: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_is_a_revision_behind_is(blank, tmp_path, monkeypatch):
     migrate.upgrade(blank.writes)
     later.install(tmp_path / "later", monkeypatch, later.FIRST)
     advice = ADVICE.replace(f"revision {later.HEAD}", f"revision {later.FIRST}")
@@ -38,7 +35,7 @@ def test_a_database_that_is_a_revision_behind_is(
     assert startup_problem(blank) is None
 
 
-def test_a_database_of_before_the_first_release_is_to_be_dumped(blank: Database) -> None:
+def test_a_database_of_before_the_first_release_is_to_be_dumped(blank):
     migrate.upgrade(blank.writes)
     with blank.writes.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0013'"))
@@ -48,16 +45,14 @@ def test_a_database_of_before_the_first_release_is_to_be_dumped(blank: Database)
         migrate.upgrade(blank.writes)
 
 
-def test_a_database_of_newer_code_does_not_keep_from_starting(blank: Database) -> None:
+def test_a_database_of_newer_code_does_not_keep_from_starting(blank):
     migrate.upgrade(blank.writes)
     with blank.writes.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = 'newer'"))
     assert startup_problem(blank) is None
 
 
-def test_a_database_that_does_not_answer_is_only_logged_in_one_line(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_database_that_does_not_answer_is_only_logged_in_one_line(tmp_path, caplog):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     for url in (f"postgresql+psycopg://nobody@127.0.0.1:{port}/none", f"sqlite:///{tmp_path}"):
@@ -70,7 +65,7 @@ def test_a_database_that_does_not_answer_is_only_logged_in_one_line(
         caplog.clear()
 
 
-def test_the_application_of_an_ini_ends_the_process_with_one_line(tmp_path: Path) -> None:
+def test_the_application_of_an_ini_ends_the_process_with_one_line(tmp_path):
     written = {
         "site.environment": "development",
         "sqlalchemy.url": f"sqlite:///{tmp_path / 'nothing' / 'there.sqlite'}",

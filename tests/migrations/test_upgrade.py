@@ -53,7 +53,7 @@ def locked(database: Database, table: str) -> Iterator[None]:
         other.rollback()
 
 
-def test_two_upgrades_at_once_both_succeed(blank: Database) -> None:
+def test_two_upgrades_at_once_both_succeed(blank):
     url = blank.url.render_as_string(hide_password=False)
     others = [open_database(url) for _ in range(3)]
     try:
@@ -65,9 +65,7 @@ def test_two_upgrades_at_once_both_succeed(blank: Database) -> None:
     assert migrate.pending(blank.writes) == []
 
 
-def test_an_upgrade_gives_up_after_lock_timeouts_and_changes_nothing(
-    upgraded: Database, impatient: Database
-) -> None:
+def test_an_upgrade_gives_up_after_lock_timeouts_and_changes_nothing(upgraded, impatient):
     with upgraded.writes.connect() as connection:
         before = schema(connection)
     lines: list[str] = []
@@ -83,9 +81,7 @@ def test_an_upgrade_gives_up_after_lock_timeouts_and_changes_nothing(
     assert migrate.upgrade(upgraded.writes) == later.THIRD
 
 
-def test_an_upgrade_continues_when_the_lock_is_released(
-    upgraded: Database, impatient: Database
-) -> None:
+def test_an_upgrade_continues_when_the_lock_is_released(upgraded, impatient):
     with upgraded.writes.connect() as other:
         other.execute(text("SELECT count(*) FROM topics"))
 
@@ -96,7 +92,7 @@ def test_an_upgrade_continues_when_the_lock_is_released(
         assert migrate.upgrade(impatient.writes, report=release) == later.THIRD
 
 
-def test_pending_migrations_are_listed_and_reported(upgraded: Database) -> None:
+def test_pending_migrations_are_listed_and_reported(upgraded):
     steps = migrate.pending(upgraded.writes)
     assert [step.revision for step in steps] == [later.FIRST, later.SECOND, later.THIRD]
     assert steps[0].summary == "Add a column to topics."
@@ -107,9 +103,7 @@ def test_pending_migrations_are_listed_and_reported(upgraded: Database) -> None:
 
 
 @postgresql_only
-def test_indexes_of_large_tables_are_created_and_dropped_while_others_write(
-    upgraded: Database,
-) -> None:
+def test_indexes_of_large_tables_are_created_and_dropped_while_others_write(upgraded):
     seen: list[str] = []
 
     def note(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
@@ -128,9 +122,7 @@ def test_indexes_of_large_tables_are_created_and_dropped_while_others_write(
 
 
 @postgresql_only
-def test_an_upgrade_replaces_the_invalid_indexes_of_one_that_was_interrupted(
-    upgraded: Database, impatient: Database
-) -> None:
+def test_an_upgrade_replaces_the_invalid_indexes_of_one_that_was_interrupted(upgraded, impatient):
     migrate.upgrade(upgraded.writes, later.FIRST)
     with upgraded.writes.connect() as old:
         # CREATE INDEX CONCURRENTLY waits for earlier writers of the table.
@@ -151,16 +143,14 @@ def invalid(database: Database) -> list[str]:
 
 
 @postgresql_only
-def test_each_migration_is_a_transaction_of_its_own(
-    upgraded: Database, impatient: Database
-) -> None:
+def test_each_migration_is_a_transaction_of_its_own(upgraded, impatient):
     with locked(upgraded, "oauth_tokens"), pytest.raises(schema_lock.SchemaBusy):
         migrate.upgrade(impatient.writes)
     assert migrate.current(upgraded.writes) == later.SECOND
 
 
 @postgresql_only
-def test_the_settings_of_an_upgrade_do_not_stay_on_pooled_connections(blank: Database) -> None:
+def test_the_settings_of_an_upgrade_do_not_stay_on_pooled_connections(blank):
     with blank.writes.connect() as connection:
         before = connection.scalar(text("SHOW lock_timeout"))
     migrate.upgrade(blank.writes)

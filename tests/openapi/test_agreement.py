@@ -52,19 +52,19 @@ READ_BY_THE_VIEW = {"openAccount": REGISTRATION_FORM}
 EACH = each("operation", operations())
 
 
-def test_every_view_has_an_operation_and_the_other_way_round(views: list[Any]) -> None:
+def test_every_view_has_an_operation_and_the_other_way_round(views):
     described = {endpoint_described(operation) for operation in operations()}
     assert {endpoint_of(view) for view in of_the_api(views)} == described
 
 
-def test_the_actions_are_those_that_have_a_view(views: list[Any]) -> None:
+def test_the_actions_are_those_that_have_a_view(views):
     [operation] = [one for one in operations() if one.definition["operationId"] == "actOnTopic"]
     there = [view["action"] for view in views if view.get("action")]
     assert sorted(operation.query["type"]["schema"]["enum"]) == sorted(there)
 
 
 @EACH
-def test_parameters_are_those_of_the_views_schema(operation: Operation, views: list[Any]) -> None:
+def test_parameters_are_those_of_the_views_schema(operation, views):
     schema = view_of(operation, views)["schema"] or READ_BY_THE_VIEW.get(
         operation.definition["operationId"]
     )
@@ -138,9 +138,7 @@ def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
 
 
 @EACH
-def test_an_idempotency_key_is_described_where_a_view_takes_one(
-    operation: Operation, views: list[Any]
-) -> None:
+def test_an_idempotency_key_is_described_where_a_view_takes_one(operation, views):
     headers = {one["name"]: one for one in operation.parameters if one["in"] == "header"}
     header = headers.get("Idempotency-Key")
     assert bool(header) is view_of(operation, views)["idempotent"]
@@ -148,16 +146,14 @@ def test_an_idempotency_key_is_described_where_a_view_takes_one(
 
 
 @EACH
-def test_what_is_for_older_clients_alone_is_described_so(
-    operation: Operation, views: list[Any]
-) -> None:
+def test_what_is_for_older_clients_alone_is_described_so(operation, views):
     name = view_of(operation, views).get("deprecated")
     assert operation.definition.get("deprecated", False) is (name is not None)
     assert name in (None, operation.definition["operationId"])
 
 
 @EACH
-def test_security_is_the_views_permission(operation: Operation, views: list[Any]) -> None:
+def test_security_is_the_views_permission(operation, views):
     view = view_of(operation, views)
     is_public = any(
         row.cells.get("nobody") in ("ok", "no-join")
@@ -177,7 +173,7 @@ def test_security_is_the_views_permission(operation: Operation, views: list[Any]
     }
 
 
-def test_an_id_of_a_path_is_one_that_the_database_can_hold() -> None:
+def test_an_id_of_a_path_is_one_that_the_database_can_hold():
     for operation in operations():
         for one in operation.parameters:
             if one["in"] == "path" and one["name"] != "user_id":

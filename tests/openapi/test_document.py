@@ -20,7 +20,6 @@ from tests.openapi.operations import (
     BODY_TYPES,
     INI_SETTINGS,
     METHODS,
-    Operation,
     all_operations,
     document,
     examples_of,
@@ -34,13 +33,13 @@ EVERY_OPERATION = [(shape, one) for shape in SHAPES for one in operations(shape)
 
 
 @BOTH
-def test_the_document_is_valid_openapi_with_unique_names(shape: str) -> None:
+def test_the_document_is_valid_openapi_with_unique_names(shape):
     validator = OpenAPIV31SpecValidator(document(shape))
     assert [error.message for error in validator.iter_errors()] == []
 
 
 @BOTH
-def test_both_forms_are_the_document(shape: str) -> None:
+def test_both_forms_are_the_document(shape):
     settings, url = Settings({**INI_SETTINGS, "api.envelope": shape}), "https://forum.example.org"
     served = Description(settings)
     described = json.loads(served.json(url).body)
@@ -48,7 +47,7 @@ def test_both_forms_are_the_document(shape: str) -> None:
     assert described["servers"] == [{"url": url}]
 
 
-def test_what_some_generators_cannot_read_is_left_out() -> None:
+def test_what_some_generators_cannot_read_is_left_out():
     brief = describe(Settings(INI_SETTINGS), webhooks=False)
     assert "webhooks" not in brief
     assert "WebhookMessage" not in brief["components"]["schemas"]
@@ -64,7 +63,7 @@ def test_what_some_generators_cannot_read_is_left_out() -> None:
 
 
 @BOTH
-def test_generators_find_a_name_for_everything(shape: str) -> None:
+def test_generators_find_a_name_for_everything(shape):
     """Without, they number what they make: `Topic2`, `Kind1`."""
     components = document(shape)["components"]
     names = [name.lower() for kind in ("schemas", "parameters") for name in components[kind]]
@@ -79,7 +78,7 @@ def test_generators_find_a_name_for_everything(shape: str) -> None:
 
 
 @BOTH
-def test_words_of_answers_say_that_more_may_follow(shape: str) -> None:
+def test_words_of_answers_say_that_more_may_follow(shape):
     schemas = document(shape)["components"]["schemas"]
     requests = {"GrantType", "HealthStatus", "HidePosts", "PostsOfClosed"}
     silent = [
@@ -99,7 +98,7 @@ def _schemas(value: Any) -> Iterator[dict[str, Any]]:
             yield from _schemas(inner)
 
 
-def test_limits_and_addresses_are_those_of_the_settings() -> None:
+def test_limits_and_addresses_are_those_of_the_settings():
     settings = {"posts.max_title": "80", "site.url": "https://forum.example.org/sub"}
     other = describe(Settings({**INI_SETTINGS, **settings}))
     title = other["components"]["schemas"]["TopicForm"]["properties"]["title"]
@@ -110,7 +109,7 @@ def test_limits_and_addresses_are_those_of_the_settings() -> None:
 
 
 @each("operation", all_operations())
-def test_every_parameter_is_explained_with_an_example(operation: Operation) -> None:
+def test_every_parameter_is_explained_with_an_example(operation):
     for parameter in operation.parameters:
         assert parameter["description"], parameter
         validator = jsonschema_rs.validator_for(resolvable(parameter["schema"]))
@@ -120,9 +119,7 @@ def test_every_parameter_is_explained_with_an_example(operation: Operation) -> N
 
 
 @each(("shape", "operation"), EVERY_OPERATION)
-def test_every_status_has_an_example_that_is_of_its_schema(
-    shape: str, operation: Operation
-) -> None:
+def test_every_status_has_an_example_that_is_of_its_schema(shape, operation):
     statuses = operation.definition["responses"]
     assert set(statuses) >= {"400", "401", "403", "429", "500", "503"}
     for status in ("413", "415"):
@@ -138,7 +135,7 @@ def test_every_status_has_an_example_that_is_of_its_schema(
 
 
 @each("operation", operations())
-def test_a_body_may_come_in_every_encoding_and_has_an_example(operation: Operation) -> None:
+def test_a_body_may_come_in_every_encoding_and_has_an_example(operation):
     body = operation.definition.get("requestBody")
     if body is None:
         return
@@ -152,7 +149,7 @@ def test_a_body_may_come_in_every_encoding_and_has_an_example(operation: Operati
 
 
 @each("operation", [one for one in all_operations() if one not in operations()])
-def test_examples_of_oauth_and_health_are_of_their_schemas(operation: Operation) -> None:
+def test_examples_of_oauth_and_health_are_of_their_schemas(operation):
     requested = operation.definition.get("requestBody", {})
     for described in (requested, *operation.definition["responses"].values()):
         for content in described.get("content", {}).values():
@@ -169,9 +166,7 @@ def _check_examples(content: dict[str, Any], shape: str) -> None:
 
 
 @each(("shape", "operation"), EVERY_OPERATION)
-def test_links_lead_to_operations_name_their_parameters_and_find_their_values(
-    shape: str, operation: Operation
-) -> None:
+def test_links_lead_to_operations_name_their_parameters_and_find_their_values(shape, operation):
     by_id = {one.definition["operationId"]: one for one in operations(shape)}
     for response in operation.definition["responses"].values():
         definition = resolve(response, shape)
@@ -214,7 +209,7 @@ def fields(schema: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.parametrize("noun", ["user", "topic", "reply"])
-def test_the_guide_names_each_field(noun: str) -> None:
+def test_the_guide_names_each_field(noun):
     schemas = document()["components"]["schemas"]
     listed, alone = (
         fields(schemas[name]) - {"state"}
@@ -224,7 +219,7 @@ def test_the_guide_names_each_field(noun: str) -> None:
     assert words("requests", noun, 3) == alone - listed
 
 
-def test_the_guide_names_each_type_of_topic_lists_notifications_and_events() -> None:
+def test_the_guide_names_each_type_of_topic_lists_notifications_and_events():
     schemas = document()["components"]["schemas"]
     topics = document()["paths"]["/api/v3/topics"]["get"]["parameters"][0]
     assert words("quick-start", "`", 1) - {"type"} == set(topics["schema"]["enum"])
@@ -235,7 +230,7 @@ def test_the_guide_names_each_type_of_topic_lists_notifications_and_events() -> 
     assert named == set(schemas["EventType"]["enum"])
 
 
-def test_operations_and_parameters_of_the_keyed_shape_are_those_of_the_bare_one() -> None:
+def test_operations_and_parameters_of_the_keyed_shape_are_those_of_the_bare_one():
     parts = ("operationId", "requestBody", "security", "tags")
     for bare, keyed in zip(operations(), operations("keyed"), strict=True):
         assert str(bare) == str(keyed)
@@ -244,7 +239,7 @@ def test_operations_and_parameters_of_the_keyed_shape_are_those_of_the_bare_one(
         assert [one["name"] for one in keyed.parameters] == [one["name"] for one in bare.parameters]
 
 
-def test_words_of_the_keyed_shape_are_those_of_the_code() -> None:
+def test_words_of_the_keyed_shape_are_those_of_the_code():
     schemas = document("keyed")["components"]["schemas"]
     assert schemas["ErrorKind"]["enum"] == sorted({*ERROR_KINDS.values()})
     assert schemas["Grade"]["enum"] == [*GRADES]

@@ -60,7 +60,7 @@ def _expected() -> dict[str, object]:
     return {"alert_rule_test": wanted}
 
 
-def test_a_healthy_forum_fires_no_alert(tmp_path: Path) -> None:
+def test_a_healthy_forum_fires_no_alert(tmp_path):
     assert firing(tmp_path, {}) == set()
 
 
@@ -128,7 +128,5 @@ def test_a_healthy_forum_fires_no_alert(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_alert_fires_when_something_is_wrong(
-    tmp_path: Path, changed: dict[str, str | None], alert: str
-) -> None:
+def test_an_alert_fires_when_something_is_wrong(tmp_path, changed, alert):
     assert alert in firing(tmp_path, changed)

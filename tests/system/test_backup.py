@@ -57,8 +57,8 @@ def run(ini: Path, *words: object, at: str = "") -> subprocess.CompletedProcess[
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_killed_backup_is_no_backup_and_the_next_one_is_whole(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     url = databases.new_url(kind, f"killed_backup_{kind}", tmp_path_factory, worker_id)
     ini = write_ini(tmp_path, url)
     with databases.open_temporarily(url) as database:
@@ -81,8 +81,8 @@ def test_a_killed_backup_is_no_backup_and_the_next_one_is_whole(
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_killed_restore_changes_nothing_and_the_next_one_is_whole(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     old = databases.new_url("sqlite", f"killed_restore_{kind}_old", tmp_path_factory, worker_id)
     new = databases.new_url(kind, f"killed_restore_{kind}", tmp_path_factory, worker_id, empty=True)
     (tmp_path / "old").mkdir()
@@ -115,8 +115,8 @@ def test_a_killed_restore_changes_nothing_and_the_next_one_is_whole(
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_backup_beside_writes_has_all_that_was_acknowledged_before_and_nothing_by_half(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     url = databases.new_url(kind, f"storm_{kind}", tmp_path_factory, worker_id)
     other = "sqlite" if kind == "postgresql" else "postgresql"
     into = databases.new_url(other, f"storm_{kind}_copy", tmp_path_factory, worker_id)

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
 from sqlalchemy import delete, select
 
 from forumsvc.db.engine import Database
@@ -27,9 +26,7 @@ def last_backup(database: Database) -> str | None:
         return db.scalar(select(LastBackup.file))
 
 
-def test_the_worker_makes_backups_and_says_why_it_cannot(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+def test_the_worker_makes_backups_and_says_why_it_cannot(tmp_path, tmp_path_factory, worker_id):
     url = databases.new_url("sqlite", "plan", tmp_path_factory, worker_id)
     plan: dict[str, Any] = {"backup__every_hours": 24, "backup__dir": "backups"}
     with databases.open_temporarily(url) as database:

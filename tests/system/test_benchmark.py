@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 from tests.system.process import PATIENCE, alive, children, wait_until
 from tests.system.pserve import ROOT
@@ -24,7 +23,7 @@ def start_benchmark(*arguments: str) -> "subprocess.Popen[str]":
     )
 
 
-def test_the_table_has_the_pyramid_baseline_beside_itself(tmp_path: Path) -> None:
+def test_the_table_has_the_pyramid_baseline_beside_itself(tmp_path):
     table = tmp_path / "table.csv"
     benchmark = start_benchmark("--csv", str(table))
     printed, _ = benchmark.communicate(timeout=2 * PATIENCE)
@@ -37,7 +36,7 @@ def test_the_table_has_the_pyramid_baseline_beside_itself(tmp_path: Path) -> Non
     assert f" {row['requests/s']} |" in printed
 
 
-def test_a_short_soak_is_answered_well_and_leaves_every_counter_right() -> None:
+def test_a_short_soak_is_answered_well_and_leaves_every_counter_right():
     command = [sys.executable, "-m", "benchmarks.soak", "--requests", "400"]
     command += ["--database", "sqlite", "--users", "30", "--topics", "90", "--replies", "300"]
     done = subprocess.run(
@@ -49,7 +48,7 @@ def test_a_short_soak_is_answered_well_and_leaves_every_counter_right() -> None:
     assert "no wrong counters: kept" in done.stdout, done.stdout + done.stderr
 
 
-def test_an_interrupted_benchmark_leaves_no_server() -> None:
+def test_an_interrupted_benchmark_leaves_no_server():
     benchmark = start_benchmark("--rounds", "1000")
     wait_until(lambda: len(children(benchmark.pid)) == 3, "two servers and the load run")
     started = children(benchmark.pid)

@@ -108,12 +108,8 @@ def log_has(server: Pserve, line: str) -> bool:
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_copy_sends_nothing_until_it_is_adopted_and_then_each_once(
-    kind: str,
-    outside: Outside,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    worker_id: str,
-) -> None:
+    kind, outside, tmp_path, tmp_path_factory, worker_id
+):
     url = databases.new_url(kind, f"original_{kind}", tmp_path_factory, worker_id)
 
     def run(url: str, site_url: str) -> Any:

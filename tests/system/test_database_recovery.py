@@ -87,8 +87,8 @@ def under_load(url: str, folder: Path, happen: Callable[[Storm], None]) -> Storm
 
 
 def test_writes_come_back_after_a_read_only_phase_and_reads_go_on(
-    server_url: str, tmp_path: Path, record_property: Record
-) -> None:
+    server_url, tmp_path, record_property
+):
     times: list[float] = []
     name = make_url(server_url).database
 
@@ -117,8 +117,8 @@ def test_writes_come_back_after_a_read_only_phase_and_reads_go_on(
 
 
 def test_terminated_sessions_are_met_without_an_error_that_lasts(
-    server_url: str, tmp_path: Path, record_property: Record
-) -> None:
+    server_url, tmp_path, record_property
+):
     times: list[float] = []
 
     def happen(storming: Storm) -> None:

@@ -18,7 +18,7 @@ UNITS = ("forumsvc.service", "forumsvc.socket", "forumsvc-failed@.service")
 """What systemd is given."""
 
 
-def test_logrotate_takes_its_file(tmp_path: Path) -> None:
+def test_logrotate_takes_its_file(tmp_path):
     program = programs.require("logrotate")
     config = shipped("logrotate.conf", tmp_path, **{"    su forum forum\n": ""})
     config.chmod(0o600)
@@ -28,7 +28,7 @@ def test_logrotate_takes_its_file(tmp_path: Path) -> None:
     assert "error" not in done.stderr.lower()
 
 
-def test_systemd_takes_its_units_and_finds_them_safe(tmp_path: Path) -> None:
+def test_systemd_takes_its_units_and_finds_them_safe(tmp_path):
     program = programs.require("systemd-analyze")
     for name in UNITS:
         text = (DEPLOY / name).read_text()
@@ -57,7 +57,7 @@ def test_systemd_takes_its_units_and_finds_them_safe(tmp_path: Path) -> None:
     assert float(level[1]) <= 2.0
 
 
-def test_a_failed_unit_is_mailed_to_root_by_its_name(tmp_path: Path) -> None:
+def test_a_failed_unit_is_mailed_to_root_by_its_name(tmp_path):
     [line] = re.findall(r"(?m)^ExecStart=(.*)$", (DEPLOY / "forumsvc-failed@.service").read_text())
     shell, option, script, *words = shlex.split(line.replace("%i", "forumsvc.service"))
     for program, does in (("systemctl", 'echo "systemctl $*"'), ("mail", 'echo "mail $*"; cat')):
@@ -87,8 +87,8 @@ def test_a_failed_unit_is_mailed_to_root_by_its_name(tmp_path: Path) -> None:
     ],
 )
 def test_systemd_finds_a_mistake_in_the_ini_file_before_the_start_without_the_database(
-    tmp_path: Path, right: str, wrong: str, told: str
-) -> None:
+    tmp_path, right, wrong, told
+):
     ini = tmp_path / "production.ini"
     ini.write_text((ROOT / "production.ini").read_text().replace(right, wrong, 1))
     unit = (DEPLOY / "forumsvc.service").read_text()

@@ -20,7 +20,7 @@ def killed(*words: object) -> None:
 
 
 @pytest.mark.parametrize("what", ["dump", "tar"])
-def test_a_killed_dump_leaves_its_part_and_a_second_one_says_so(what: str, tmp_path: Path) -> None:
+def test_a_killed_dump_leaves_its_part_and_a_second_one_says_so(what, tmp_path):
     url = f"sqlite:///{tmp_path}/forum.sqlite"
     databases._migrate(url)
     made = tmp_path / "made"
@@ -36,8 +36,8 @@ def test_a_killed_dump_leaves_its_part_and_a_second_one_says_so(what: str, tmp_p
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_killed_load_leaves_nothing_and_a_second_one_is_whole(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     source_url, url = (
         databases.new_url(kind, f"load_{name}_{kind}", tmp_path_factory, worker_id)
         for name in ("old", "killed")

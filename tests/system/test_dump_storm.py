@@ -1,7 +1,6 @@
 """A dump beside a service that many clients write to is whole."""
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -20,8 +19,8 @@ def have_written(clients: list[Client], expected: int) -> bool:
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_it_has_all_that_was_acknowledged_before_and_its_counters_are_right(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     url = databases.new_url(kind, f"dump_storm_{kind}", tmp_path_factory, worker_id)
     with databases.open_temporarily(url) as database:
         scene = prepare(url, database, tmp_path)

@@ -4,10 +4,8 @@ import socket
 from contextlib import ExitStack
 from datetime import timedelta
 from io import BytesIO
-from pathlib import Path
 
 from forumsvc import clock
-from forumsvc.db.engine import Database
 from forumsvc.media.private_names import new_private_name
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import DataExport
@@ -22,8 +20,8 @@ CHUNK, CHUNKS = 2**20, 24
 
 @on_sqlite
 def test_slow_downloads_by_more_people_than_threads_hold_up_no_other_request(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
+    database_url, database, tmp_path
+):
     people = prepare(database_url, database, tmp_path, ["carol"]).people
     now, storage = clock.now(), LocalStorage(tmp_path / "var" / "photos")
     with database.session.begin() as db:

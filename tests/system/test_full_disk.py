@@ -77,8 +77,8 @@ def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict[str, Any]
 
 @on_sqlite
 def test_an_upload_that_does_not_fit_leaves_neither_row_nor_file_and_the_next_one_does(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
+    database_url, database, tmp_path
+):
     token = prepare(database_url, database, tmp_path).people[0].token or ""
     compact(database)
     with serving(tmp_path, database_url, prepare=small_disk) as server:
@@ -117,8 +117,8 @@ def run_on_small_disk(ini: Path, *words: object) -> subprocess.CompletedProcess[
 
 @pytest.mark.both_databases
 def test_a_dump_or_a_backup_that_does_not_fit_ends_with_an_error_and_leaves_nothing(
-    large_forum: Path, tmp_path: Path
-) -> None:
+    large_forum, tmp_path
+):
     folder = tmp_path / "backups"
     folder.mkdir()
     for words in (("dump", "--secrets", folder / "dump"), ("backup", folder / "b.tar")):
@@ -130,8 +130,8 @@ def test_a_dump_or_a_backup_that_does_not_fit_ends_with_an_error_and_leaves_noth
 
 @pytest.mark.both_databases
 def test_a_planned_backup_that_does_not_fit_is_a_failed_job(
-    large_forum: Path, database: Database, database_url: str, tmp_path: Path
-) -> None:
+    large_forum, database, database_url, tmp_path
+):
     plan: dict[str, Any] = {"backup__every_hours": 24, "backup__dir": "backups"}
     prepare(database_url, database, tmp_path)
     (tmp_path / "backups").mkdir()

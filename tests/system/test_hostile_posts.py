@@ -123,9 +123,7 @@ def attack(server: Pserve, setting: Scene, person: Person, texts: list[str]) -> 
 
 
 @on_sqlite
-def test_hostile_texts_are_answered_and_delay_no_other_client(
-    server: Pserve, setting: Scene
-) -> None:
+def test_hostile_texts_are_answered_and_delay_no_other_client(server, setting):
     quiet = Client(server, setting.people[1].token or "")
     for name in WARM_UP * THREADS:
         quiet.send("POST", f"/topics/{setting.topics[1]}/replies", body=TEXTS[name][:SIZE])

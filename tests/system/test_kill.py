@@ -4,7 +4,6 @@ import os
 import signal
 from collections import Counter
 from functools import partial
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select, text
@@ -28,8 +27,8 @@ def are_cut(clients: list[Client]) -> bool:
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_what_was_acknowledged_before_a_kill_is_there_and_whole(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     url = databases.new_url(kind, f"kill_{kind}", tmp_path_factory, worker_id)
     with databases.open_temporarily(url) as database:
         setting = prepare(url, database, tmp_path)

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 from collections import Counter
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -52,8 +51,8 @@ def jobs(database: Database) -> int:
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_followers_are_notified_once_each_though_the_worker_is_killed_meanwhile(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     url = databases.new_url(kind, f"kill_notify_{kind}", tmp_path_factory, worker_id)
     with databases.open_temporarily(url) as database:
         setting = prepare(url, database, tmp_path)

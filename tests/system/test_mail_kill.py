@@ -7,7 +7,6 @@ from contextlib import closing
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from functools import partial
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -38,8 +37,8 @@ def ask_for_a_link(server: Pserve) -> None:
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_mail_is_sent_though_the_whole_server_was_killed_after_the_answer(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     url = databases.new_url(kind, f"mail_{kind}", tmp_path_factory, worker_id)
     folder = tmp_path / "post"
     with databases.open_temporarily(url) as database:

@@ -67,7 +67,7 @@ def pid_of(server: Pserve, number: str) -> int:
     return int(re.findall(rf"Worker {number} is process (\d+)", server.log)[-1])
 
 
-def test_one_worker_reports_the_metrics_of_all(tmp_path: Path, url: str, temporary: Path) -> None:
+def test_one_worker_reports_the_metrics_of_all(tmp_path, url, temporary):
     with serving(tmp_path, url, processes=2, worker=False, metrics__enabled="true") as server:
         wait_until(lambda: up(server) == {"1": 1, "2": 1}, "both workers tell")
         ask_each(server)
@@ -97,17 +97,13 @@ def test_one_worker_reports_the_metrics_of_all(tmp_path: Path, url: str, tempora
         assert list(temporary.iterdir()) == []
 
 
-def test_a_single_process_reports_its_metrics_without_files(
-    tmp_path: Path, url: str, temporary: Path
-) -> None:
+def test_a_single_process_reports_its_metrics_without_files(tmp_path, url, temporary):
     with serving(tmp_path, url, worker=False, metrics__enabled="true") as server:
         assert up(server) == {"1": 1}
         assert list(temporary.iterdir()) == []
 
 
-def test_the_background_worker_reports_its_metrics_and_is_replaced(
-    tmp_path: Path, url: str, temporary: Path
-) -> None:
+def test_the_background_worker_reports_its_metrics_and_is_replaced(tmp_path, url, temporary):
     with serving(tmp_path, url, metrics__enabled="true") as server:
         wait_until(lambda: up(server) == {"1": 1, "background": 1}, "both tell")
         before = scrape(server).by("worker", STARTED)["background"]

@@ -4,9 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
-import pytest
 from sqlalchemy import func, select
 
 from forumsvc.demo.posts import community
@@ -31,9 +29,7 @@ def commands(url: str) -> str:
     return "set -eu\n" + "".join(blocks).replace("   ", "").replace(NAMED, url)
 
 
-def test_every_row_arrives_once_and_new_ids_go_on(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+def test_every_row_arrives_once_and_new_ids_go_on(tmp_path, tmp_path_factory, worker_id):
     old = f"sqlite:///{tmp_path}/forum.sqlite"
     new = databases.new_url("postgresql", "move_new", tmp_path_factory, worker_id, empty=True)
     shutil.copy(ROOT / "production.ini", tmp_path)

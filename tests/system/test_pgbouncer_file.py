@@ -20,7 +20,7 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def test_the_admin_of_the_file_may_reconnect_and_nobody_else(folder: Path) -> None:
+def test_the_admin_of_the_file_may_reconnect_and_nobody_else(folder):
     program, port = programs.require("pgbouncer"), free_port()
     users = folder / "userlist.txt"
     users.write_text('"pgbouncer_admin" "secret"\n"forum" "other"\n')

@@ -104,9 +104,7 @@ def away(server: Server) -> Iterator[None]:
         server.start()
 
 
-def test_the_service_outlives_a_restart_of_postgresql_under_load(
-    server: Server, tmp_path: Path
-) -> None:
+def test_the_service_outlives_a_restart_of_postgresql_under_load(server, tmp_path):
     times: list[float] = []
 
     def happen(storming: Storm) -> None:
@@ -124,9 +122,7 @@ def test_the_service_outlives_a_restart_of_postgresql_under_load(
 
 
 @pytest.mark.parametrize("by_socket", [False, True])
-def test_a_backend_that_crashes_makes_no_request_fail_but_with_503(
-    server: Server, tmp_path: Path, by_socket: bool
-) -> None:
+def test_a_backend_that_crashes_makes_no_request_fail_but_with_503(server, tmp_path, by_socket):
     url = server.socket_url if by_socket else server.url
 
     def happen(storming: Storm) -> None:

@@ -8,13 +8,11 @@ import socket
 import ssl
 import threading
 from contextlib import ExitStack, closing, suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import func, select
 
-from forumsvc.db.engine import Database
 from forumsvc.models import Reply
 from tests.databases import on_sqlite
 from tests.functional.cli.conftest import run_command
@@ -45,8 +43,8 @@ ODD = ("//metrics", "/%2fmetrics", "/./metrics", "/x/../metrics", "/x%2f..%2fmet
 @on_sqlite
 @pytest.mark.parametrize("name", PROXIES)
 def test_no_proxy_writes_what_stands_in_queries_and_referers(
-    database_url: str, database: Database, tmp_path: Path, name: str
-) -> None:
+    database_url, database, tmp_path, name
+):
     scene = prepare(database_url, database, tmp_path)
     photos = str(tmp_path / "photos")
     with (
@@ -73,8 +71,8 @@ def test_no_proxy_writes_what_stands_in_queries_and_referers(
 @on_sqlite
 @pytest.mark.parametrize("name", PROXIES)
 def test_a_proxy_speaks_https_tells_the_service_so_and_sends_http_there(
-    database_url: str, database: Database, tmp_path: Path, name: str
-) -> None:
+    database_url, database, tmp_path, name
+):
     prepare(database_url, database, tmp_path)
     with (
         serving(tmp_path, database_url, server=TRUST, metrics__enabled="true") as service,
@@ -101,9 +99,7 @@ def test_a_proxy_speaks_https_tells_the_service_so_and_sends_http_there(
 
 
 @on_sqlite
-def test_nginx_gives_certbot_its_proof_without_https(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
+def test_nginx_gives_certbot_its_proof_without_https(database_url, database, tmp_path):
     prepare(database_url, database, tmp_path)
     challenge = tmp_path / "www/.well-known/acme-challenge/token"
     challenge.parent.mkdir(parents=True)
@@ -115,9 +111,7 @@ def test_nginx_gives_certbot_its_proof_without_https(
 
 
 @on_sqlite
-def test_no_proxy_shows_a_photo_that_was_deleted(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
+def test_no_proxy_shows_a_photo_that_was_deleted(database_url, database, tmp_path):
     scene = prepare(database_url, database, tmp_path)
     token = scene.people[0].token or ""
     authorized = {"Authorization": f"Bearer {token}"}
@@ -137,8 +131,8 @@ def test_no_proxy_shows_a_photo_that_was_deleted(
 
 @on_sqlite
 def test_a_block_holds_a_client_of_ipv4_where_nginx_listens_to_both_at_one_socket(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
+    database_url, database, tmp_path
+):
     prepare(database_url, database, tmp_path)
     trust = "trusted_proxy = 127.0.0.1\ntrusted_proxy_headers = x-forwarded-for\n"
     with (
@@ -155,8 +149,8 @@ def test_a_block_holds_a_client_of_ipv4_where_nginx_listens_to_both_at_one_socke
 
 @on_sqlite
 def test_nginx_counts_the_requests_under_way_of_an_ipv6_network_as_those_of_one_client(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
+    database_url, database, tmp_path
+):
     prepare(database_url, database, tmp_path)
     # Clients of this machine may say here who they are.
     here = "limit_conn forumsvc 1; set_real_ip_from 127.0.0.1; real_ip_header X-Client"
@@ -179,8 +173,8 @@ def test_nginx_counts_the_requests_under_way_of_an_ipv6_network_as_those_of_one_
 
 @on_sqlite
 def test_haproxy_closes_what_one_address_opens_beyond_a_hundred_connections(
-    database_url: str, database: Database, tmp_path: Path
-) -> None:
+    database_url, database, tmp_path
+):
     prepare(database_url, database, tmp_path)
     with (
         serving(tmp_path, database_url) as service,
@@ -217,8 +211,8 @@ def test_haproxy_closes_what_one_address_opens_beyond_a_hundred_connections(
 @on_sqlite
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_behind_haproxy_the_end_of_one_service_fails_no_get_and_doubles_no_reply(
-    database_url: str, database: Database, tmp_path: Path, number: signal.Signals
-) -> None:
+    database_url, database, tmp_path, number
+):
     scene = prepare(database_url, database, tmp_path)
     folders = [tmp_path / name for name in ("a", "b")]
     for folder in folders:

@@ -1,7 +1,6 @@
 """Two servers that count requests in one Redis, which hangs, dies and recovers."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,9 +35,7 @@ def left(answer: Response) -> str | None:
     return answer.headers.get("ratelimit", "").partition(";t=")[0] or None
 
 
-def test_servers_share_a_limit_and_serve_on_without_their_redis(
-    tmp_path: Path, url: str, shared: Redis
-) -> None:
+def test_servers_share_a_limit_and_serve_on_without_their_redis(tmp_path, url, shared):
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
     by_port, by_socket = shared.addresses

@@ -3,7 +3,6 @@
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from sqlalchemy import insert
@@ -117,14 +116,14 @@ HOSTS = {
 
 
 @each("hosts", HOSTS.values())
-def test_a_request_names_one_host(served: Served, hosts: list[str]) -> None:
+def test_a_request_names_one_host(served, hosts):
     answer = served.send(request("GET /api/v3/topics", *hosts))
     assert answer.status == 400
     assert list(answer.json) == ["error"]
 
 
 @pytest.mark.parametrize("host", ["forum.example.org:80", "127.0.0.1:1", "[::1]:6543", "[::1]"])
-def test_a_host_may_have_a_port_or_be_an_address(served: Served, host: str) -> None:
+def test_a_host_may_have_a_port_or_be_an_address(served, host):
     assert served.send(request("GET /api/v3/topics", f"Host: {host}")).status == 200
 
 
@@ -158,9 +157,7 @@ PATHS = {
 
 
 @each(("line", "status"), PATHS.values())
-def test_a_strange_request_line_is_no_mistake_of_ours(
-    served: Served, line: bytes, status: int
-) -> None:
+def test_a_strange_request_line_is_no_mistake_of_ours(served, line, status):
     answer = served.send(request(line, HOST))
     assert answer.status == status, answer
     if status >= 400:
@@ -176,7 +173,7 @@ FORM = "Content-Type: application/x-www-form-urlencoded"
 CHUNKED = "Transfer-Encoding: chunked"
 
 
-def test_a_chunked_body_is_read_as_any_other(served: Served) -> None:
+def test_a_chunked_body_is_read_as_any_other(served):
     token = served.token.encode()
     body = chunked(b"access_token=", token[:9], token[9:], b"&obj_type=user&obj_id=1")
     answer = served.send(request("POST /api/v3/likes", HOST, FORM, CHUNKED, body=body))
@@ -184,7 +181,7 @@ def test_a_chunked_body_is_read_as_any_other(served: Served) -> None:
     assert answer.json == {"error": "obj_type: must be one of topic, reply, not 'user'"}
 
 
-def test_a_chunked_body_over_the_limit_is_refused(served: Served) -> None:
+def test_a_chunked_body_over_the_limit_is_refused(served):
     body = chunked(*[b"x" * 1000] * (MAX_BODY // 1000), b"x")
     answer = served.send(request("POST /api/v3/likes", HOST, FORM, CHUNKED, body=body))
     assert answer.status == 413
@@ -192,7 +189,7 @@ def test_a_chunked_body_over_the_limit_is_refused(served: Served) -> None:
 
 
 @pytest.mark.parametrize("length", [MAX_BODY + 1, 2 * MAX_BODY + 1, 10**12])
-def test_a_body_over_the_limit_is_refused(served: Served, length: int) -> None:
+def test_a_body_over_the_limit_is_refused(served, length):
     # What is over waitress's own limit is refused before any of it has come.
     sent = b"x" * length if length <= 2 * MAX_BODY else b""
     answer = served.send(
@@ -205,14 +202,12 @@ LENGTHS = ["-1", "1_0", "٣", "1, 2"]
 
 
 @each("length", LENGTHS)
-def test_a_length_that_is_none_is_refused(served: Served, length: str) -> None:
+def test_a_length_that_is_none_is_refused(served, length):
     answer = served.send(request("POST /api/v3/likes", HOST, f"Content-Length: {length}"))
     assert (answer.status, list(answer.json)) == (400, ["error"])
 
 
-def test_what_the_server_refuses_has_the_shape_of_the_ini(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+def test_what_the_server_refuses_has_the_shape_of_the_ini(tmp_path, tmp_path_factory, worker_id):
     url = databases.new_url("sqlite", "keyed", tmp_path_factory, worker_id)
     with databases.open_temporarily(url):
         app = APP.format(url=url, secret=SECRET, here=tmp_path, max_body=MAX_BODY)
@@ -243,9 +238,7 @@ EXPECTING = {
 
 
 @each(("lines", "status"), EXPECTING.values())
-def test_a_client_is_asked_for_a_body_that_will_be_read_alone(
-    served: Served, lines: list[str], status: int
-) -> None:
+def test_a_client_is_asked_for_a_body_that_will_be_read_alone(served, lines, status):
     line, *headers = lines
     body = chunked(b"a=b&c") if CHUNKED in headers else b"a=b&c"
     expect = [] if any("xpect" in one for one in headers) else [EXPECT]
@@ -256,7 +249,7 @@ def test_a_client_is_asked_for_a_body_that_will_be_read_alone(
 
 
 @each("expected", ["200-ok", "100-continue, x=y", "100-continu", '"100-continue"', "100"])
-def test_nothing_else_may_be_expected(served: Served, expected: str) -> None:
+def test_nothing_else_may_be_expected(served, expected):
     raw = request("POST /api/v3/likes", HOST, "Content-Length: 1", f"Expect: {expected}", body=b"a")
     assert (served.send(raw).status, list(served.send(raw).json)) == (417, ["error"])
     old = raw.replace(b"HTTP/1.1", b"HTTP/1.0")
@@ -264,7 +257,7 @@ def test_nothing_else_may_be_expected(served: Served, expected: str) -> None:
 
 
 @each("version", ["HTTP/2.0", "HTTP/3.0", "HTTP/0.9", "HTTP/9.9"])
-def test_another_version_of_http_is_not_spoken(served: Served, version: str) -> None:
+def test_another_version_of_http_is_not_spoken(served, version):
     raw = request("GET /health", HOST).replace(b"HTTP/1.1", version.encode())
     assert (served.send(raw).status, list(served.send(raw).json)) == (505, ["error"])
     assert served.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").status == 505
@@ -289,26 +282,24 @@ SMUGGLED = {
 
 
 @each(("headers", "status"), SMUGGLED.values())
-def test_a_body_has_one_length_that_all_servers_read_alike(
-    served: Served, headers: list[str], status: int
-) -> None:
+def test_a_body_has_one_length_that_all_servers_read_alike(served, headers, status):
     raw = request("POST /api/v3/likes", HOST, FORM, *headers, body=b"0\r\n\r\n")
     assert served.send(raw).status == status, served.send(raw)
 
 
-def test_http_1_0_has_no_chunks(served: Served) -> None:
+def test_http_1_0_has_no_chunks(served):
     raw = request("POST /api/v3/likes", HOST, FORM, CHUNKED, body=b"0\r\n\r\n")
     assert served.send(raw).status == 401
     assert served.send(raw.replace(b"HTTP/1.1", b"HTTP/1.0")).status == 400
 
 
-def test_head_sends_no_body(served: Served) -> None:
+def test_head_sends_no_body(served):
     answer = served.send(request("HEAD /api/v3/topics", HOST))
     assert (answer.status, answer.body) == (200, b"")
     assert answer.headers["content-length"] == "2"
 
 
-def test_a_header_of_other_bytes_is_no_mistake_of_ours(served: Served) -> None:
+def test_a_header_of_other_bytes_is_no_mistake_of_ours(served):
     raw = b"GET /api/v3/topics HTTP/1.1\r\nConnection: close\r\nHost: h\r\n"
     raw += b"Authorization: Bearer \xff\xfe\r\n\r\n"
     answer = served.send(raw)
@@ -323,6 +314,6 @@ def test_a_header_of_other_bytes_is_no_mistake_of_ours(served: Served) -> None:
         *("//api/v3/topics", "/api/v3//topics", "http://forum.example.org//health"),
     ],
 )
-def test_a_path_has_one_spelling(served: Served, path: str) -> None:
+def test_a_path_has_one_spelling(served, path):
     assert served.send(request("GET /health", HOST)).status == 200
     assert served.send(request(f"GET {path}", HOST)).status == 404

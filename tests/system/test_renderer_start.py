@@ -1,10 +1,7 @@
 """The real service takes connections when its renderers are ready, or cannot be."""
 
-from pathlib import Path
-
 import pytest
 
-from forumsvc.db.engine import Database
 from tests.databases import on_sqlite
 from tests.functional.forum import API
 from tests.system.forum_process import prepare, serving
@@ -29,8 +26,8 @@ def start():
 @on_sqlite
 @pytest.mark.parametrize("broken", ["", "raise ImportError"])
 def test_the_first_request_is_answered_when_the_renderer_is_ready_or_broken(
-    database_url: str, database: Database, tmp_path: Path, broken: str
-) -> None:
+    database_url, database, tmp_path, broken
+):
     prepare(database_url, database, tmp_path)
     (tmp_path / "forum_app.py").write_text(APP.format(broken=broken))
     with serving(tmp_path, database_url, worker=False, app="forum_app:main") as server:

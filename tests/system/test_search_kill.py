@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from itertools import count
-from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -29,8 +28,8 @@ SIZE = Size(users=20, topics=200, replies=3_000)
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_after_20_kills_of_a_reindex_and_writes_meanwhile_no_document_is_wrong(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> None:
+    kind, tmp_path, tmp_path_factory, worker_id
+):
     url = databases.new_url(kind, f"reindex_{kind}", tmp_path_factory, worker_id)
     with databases.open_temporarily(url) as database:
         load(database, renderer=Renderer(workers=0))

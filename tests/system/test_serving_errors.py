@@ -46,7 +46,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @each(("request_bytes", "status"), REFUSED.values())
-def test_an_error_of_the_server_is_json(port: int, request_bytes: bytes, status: int) -> None:
+def test_an_error_of_the_server_is_json(port, request_bytes, status):
     with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
         client.sendall(request_bytes)
         with client.makefile("rb") as answer:
@@ -76,7 +76,7 @@ def _headers(parser: HTTPRequestParser, *lines: bytes) -> dict[str, str]:
         (b"X: a" + 30_000 * b"\t" + b"\x01",),
     ],
 )
-def test_spaces_in_a_header_delay_no_other_request(lines: tuple[bytes, ...]) -> None:
+def test_spaces_in_a_header_delay_no_other_request(lines):
     began = time.process_time()
     assert _headers(StrictParser(Adjustments()), *lines).get("X") in ("y", None)
     assert time.process_time() - began < 1
@@ -93,7 +93,7 @@ def test_spaces_in_a_header_delay_no_other_request(lines: tuple[bytes, ...]) -> 
         (b"X: a:         b",),
     ],
 )
-def test_a_header_means_what_it_did_with_fewer_blanks(lines: tuple[bytes, ...]) -> None:
+def test_a_header_means_what_it_did_with_fewer_blanks(lines):
     adjustments = Adjustments()
     theirs = _headers(HTTPRequestParser(adjustments), *lines)
     assert _headers(StrictParser(adjustments), *lines) == theirs

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from pathlib import Path
 
 from tests.system.process import hangs, wait_until
 from tests.system.pserve import Pserve, pserve, read_response
@@ -21,7 +20,7 @@ def wait_for_successor(server: Pserve, victim: int) -> None:
     wait_until(lambda: len(server.workers()) == 2, "two workers run again")
 
 
-def test_a_worker_all_of_whose_threads_are_stuck_is_replaced(tmp_path: Path) -> None:
+def test_a_worker_all_of_whose_threads_are_stuck_is_replaced(tmp_path):
     with (
         pserve(tmp_path, processes=2, threads=1, worker_timeout_seconds=1) as server,
         slow_request(server),
@@ -32,7 +31,7 @@ def test_a_worker_all_of_whose_threads_are_stuck_is_replaced(tmp_path: Path) -> 
         wait_until(lambda: len({*server.workers()} - {*before}) == 1, "a new one comes")
 
 
-def test_a_worker_with_one_long_request_stays(tmp_path: Path) -> None:
+def test_a_worker_with_one_long_request_stays(tmp_path):
     with (
         pserve(tmp_path, processes=2, threads=2, worker_timeout_seconds=1) as server,
         slow_request(server) as connection,
@@ -47,7 +46,7 @@ def test_a_worker_with_one_long_request_stays(tmp_path: Path) -> None:
         assert server.log.count("hangs and is killed") == 1
 
 
-def test_a_timeout_of_0_replaces_no_worker_that_hangs(tmp_path: Path) -> None:
+def test_a_timeout_of_0_replaces_no_worker_that_hangs(tmp_path):
     with pserve(tmp_path, processes=2, worker_timeout_seconds=0) as server:
         victim = workers_of(server)[0]
         os.kill(victim, signal.SIGSTOP)

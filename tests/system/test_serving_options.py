@@ -1,7 +1,6 @@
 """The keys of `[server:main]`: a wrong one stops the start with one line."""
 
 import socket
-from pathlib import Path
 
 import pytest
 
@@ -32,7 +31,7 @@ WRONG = [
 
 
 @each(("key", "value", "reason"), WRONG)
-def test_a_wrong_value_is_refused_by_its_key(key: str, value: str, reason: str) -> None:
+def test_a_wrong_value_is_refused_by_its_key(key, value, reason):
     with pytest.raises(SystemExit) as refused:
         server_factory({}, listen="127.0.0.1:0", **{key: value})
     line = str(refused.value)
@@ -40,18 +39,18 @@ def test_a_wrong_value_is_refused_by_its_key(key: str, value: str, reason: str) 
     assert "\n" not in line
 
 
-def test_an_unknown_key_is_refused() -> None:
+def test_an_unknown_key_is_refused():
     with pytest.raises(SystemExit, match="thread_count"):
         server_factory({}, listen="127.0.0.1:0", thread_count="8")
 
 
 @each(("key", "meant"), [("thread", "threads"), ("proceses", "processes"), ("lisen", "listen")])
-def test_a_misspelt_key_is_named_with_what_was_meant(key: str, meant: str) -> None:
+def test_a_misspelt_key_is_named_with_what_was_meant(key, meant):
     with pytest.raises(SystemExit, match=rf"{key}: .* did you mean {meant}\?"):
         server_factory({}, **{key: "8"})
 
 
-def test_an_address_that_is_none_is_refused() -> None:
+def test_an_address_that_is_none_is_refused():
     with pytest.raises(SystemExit, match=r"Invalid host/port"):
         server_factory({}, listen="127.0.0.1:no-such-service")
 
@@ -59,23 +58,23 @@ def test_an_address_that_is_none_is_refused() -> None:
 @pytest.mark.parametrize(
     ("key", "value"), [("port", "9" * 5000), ("listen", "127.0.0.1:0 [::1]:70000")]
 )
-def test_a_port_that_there_is_not_is_refused(key: str, value: str) -> None:
+def test_a_port_that_there_is_not_is_refused(key, value):
     with pytest.raises(SystemExit) as refused:
         server_factory({}, **{key: value})
     assert str(refused.value) == f"[server] {key} = {value}: a port is at most 65535."
 
 
-def test_defaults_are_one_pinned_process() -> None:
+def test_defaults_are_one_pinned_process():
     options = Options.from_section({})
     assert (options.processes, options.pin, options.graceful_timeout) == (1, True, 30.0)
 
 
-def test_waitress_gets_all_its_keys_but_the_address() -> None:
+def test_waitress_gets_all_its_keys_but_the_address():
     options = Options.from_section({"port": "0", "threads": "8", "ident": "", "pin": "no"})
     assert options.waitress == {"threads": "8", "ident": ""}
 
 
-def test_pserve_ends_with_one_line_before_the_application_is_made(tmp_path: Path) -> None:
+def test_pserve_ends_with_one_line_before_the_application_is_made(tmp_path):
     server = start(tmp_path, processes="many")
     assert server.process.wait(PATIENCE) == 1
     assert server.log.count("\n") == 1
@@ -83,7 +82,7 @@ def test_pserve_ends_with_one_line_before_the_application_is_made(tmp_path: Path
     assert not (server.notes / "made").exists()
 
 
-def test_a_taken_address_ends_pserve_with_one_line(tmp_path: Path) -> None:
+def test_a_taken_address_ends_pserve_with_one_line(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         server = start(tmp_path, listen=f"127.0.0.1:{port}")

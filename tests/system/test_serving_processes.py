@@ -5,7 +5,6 @@ import resource
 import signal
 from contextlib import ExitStack, closing
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +25,7 @@ def answers_of_each(server: Pserve) -> dict[int, Any]:
     return found
 
 
-def test_every_process_answers_on_the_one_address(tmp_path: Path) -> None:
+def test_every_process_answers_on_the_one_address(tmp_path):
     with pserve(tmp_path, processes=3) as server:
         wait_until(lambda: len(server.workers()) == 3, "three workers run")
         answers = answers_of_each(server)
@@ -37,7 +36,7 @@ def test_every_process_answers_on_the_one_address(tmp_path: Path) -> None:
         assert [says["warmed"] for says in answers.values()] == [["at the start"]] * 3
 
 
-def test_a_worker_that_hangs_gets_no_new_connections(tmp_path: Path) -> None:
+def test_a_worker_that_hangs_gets_no_new_connections(tmp_path):
     with pserve(tmp_path, processes=2) as server, ExitStack() as connections:
         wait_until(lambda: len(server.workers()) == 2, "two workers run")
         one, other = answers_of_each(server)
@@ -46,7 +45,7 @@ def test_a_worker_that_hangs_gets_no_new_connections(tmp_path: Path) -> None:
         assert workers == [one] * 20
 
 
-def test_a_process_may_open_more_files_than_the_soft_limit_allowed(tmp_path: Path) -> None:
+def test_a_process_may_open_more_files_than_the_soft_limit_allowed(tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
     try:
@@ -64,7 +63,7 @@ def ask_and_stay(server: Pserve, connections: ExitStack) -> int:
     return int(read_response(connection).json["pid"])
 
 
-def test_each_process_stays_on_a_core_and_knows_the_others(tmp_path: Path) -> None:
+def test_each_process_stays_on_a_core_and_knows_the_others(tmp_path):
     with pserve(tmp_path, processes=len(CORES)) as server:
         wait_until(lambda: len(server.workers()) == len(CORES) or CORES[1:] == [], "workers run")
         answers = answers_of_each(server) if CORES[1:] else {0: server.get("/").json}
@@ -72,7 +71,7 @@ def test_each_process_stays_on_a_core_and_knows_the_others(tmp_path: Path) -> No
         assert {says["all_cores"] for says in answers.values()} == {",".join(map(str, CORES))}
 
 
-def test_a_single_process_serves_in_place_and_pinned(tmp_path: Path) -> None:
+def test_a_single_process_serves_in_place_and_pinned(tmp_path):
     with pserve(tmp_path) as server:
         says = server.get("/").json
         assert says["pid"] == server.process.pid
@@ -81,24 +80,24 @@ def test_a_single_process_serves_in_place_and_pinned(tmp_path: Path) -> None:
         assert server.workers() == []
 
 
-def test_pinning_can_be_turned_off(tmp_path: Path) -> None:
+def test_pinning_can_be_turned_off(tmp_path):
     with pserve(tmp_path, pin="false") as server:
         assert server.get("/").json["cores"] == CORES
 
 
-def test_auto_is_one_process_a_core(tmp_path: Path) -> None:
+def test_auto_is_one_process_a_core(tmp_path):
     expected = len(CORES) if len(CORES) > 1 else 0
     with pserve(tmp_path, processes="auto") as server:
         wait_until(lambda: len(server.workers()) == expected, "a worker a core runs")
 
 
-def test_callbacks_of_the_fork_run_in_each_worker(tmp_path: Path) -> None:
+def test_callbacks_of_the_fork_run_in_each_worker(tmp_path):
     with pserve(tmp_path, processes=2) as server:
         says = server.get("/").json
         assert says["forked"] == [says["pid"]]
 
 
-def test_a_killed_worker_is_replaced_under_its_number(tmp_path: Path) -> None:
+def test_a_killed_worker_is_replaced_under_its_number(tmp_path):
     with pserve(tmp_path, processes=2) as server:
         wait_until(lambda: len(server.workers()) == 2, "two workers run")
         before = answers_of_each(server)
@@ -113,7 +112,7 @@ def test_a_killed_worker_is_replaced_under_its_number(tmp_path: Path) -> None:
         assert f"Worker {before[victim]['worker']} (process {victim}) ended with -9" in server.log
 
 
-def test_a_worker_that_keeps_dying_waits_longer_each_time(tmp_path: Path) -> None:
+def test_a_worker_that_keeps_dying_waits_longer_each_time(tmp_path):
     with pserve(tmp_path, processes=2) as server:
         for delay in ("0.1", "0.2", "0.4"):
             wait_until(lambda: len(server.workers()) == 2, "two workers run")
@@ -133,7 +132,7 @@ def worker_1(server: Pserve) -> int:
     return int(lines[-1].split()[-1])
 
 
-def test_a_killed_parent_leaves_no_orphans(tmp_path: Path) -> None:
+def test_a_killed_parent_leaves_no_orphans(tmp_path):
     with pserve(tmp_path, processes=2) as server:
         wait_until(lambda: len(server.workers()) == 2, "two workers run")
         workers = server.workers()
@@ -143,7 +142,7 @@ def test_a_killed_parent_leaves_no_orphans(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_the_reloader_has_one_process_that_serves(tmp_path: Path, processes: int) -> None:
+def test_the_reloader_has_one_process_that_serves(tmp_path, processes):
     with pserve(tmp_path, "--reload", processes=processes) as server:
         (serving,) = server.workers()
         says = server.get("/").json

@@ -2,7 +2,6 @@
 
 import os
 import socket
-from pathlib import Path
 
 import pytest
 
@@ -28,7 +27,7 @@ ADDRESSES = {
 """What a proxy may say, and the address that counts."""
 
 
-def test_each_way_to_write_an_address_is_one_client(tmp_path: Path) -> None:
+def test_each_way_to_write_an_address_is_one_client(tmp_path):
     with pserve(tmp_path, **BEHIND_A_PROXY) as server:
         seen = {
             written: server.get("/", **{"X-Forwarded-For": written}).json["address"]
@@ -37,7 +36,7 @@ def test_each_way_to_write_an_address_is_one_client(tmp_path: Path) -> None:
     assert seen == ADDRESSES
 
 
-def test_the_address_of_the_header_forwarded_is_normal(tmp_path: Path) -> None:
+def test_the_address_of_the_header_forwarded_is_normal(tmp_path):
     keys = {**BEHIND_A_PROXY, "trusted_proxy_headers": "forwarded"}
     with pserve(tmp_path, **keys) as server:
         for written, address in (
@@ -49,13 +48,13 @@ def test_the_address_of_the_header_forwarded_is_normal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("trusted", ["127.0.0.1", pytest.param("*", marks=pytest.mark.extended)])
-def test_the_trusted_proxy_is_believed(tmp_path: Path, trusted: str) -> None:
+def test_the_trusted_proxy_is_believed(tmp_path, trusted):
     with pserve(tmp_path, **{**BEHIND_A_PROXY, "trusted_proxy": trusted}) as server:
         answer = server.get("/", **{"X-Forwarded-For": "198.51.100.7"})
     assert answer.json["address"] == "198.51.100.7"
 
 
-def test_a_proxy_at_a_unix_socket_is_on_this_machine(tmp_path: Path) -> None:
+def test_a_proxy_at_a_unix_socket_is_on_this_machine(tmp_path):
     path = f"/tmp/forumsvc-proxy-{os.getpid()}.sock"  # noqa: S108 - tmp_path may be too long for it
     with (
         pserve(tmp_path, **{**BEHIND_A_PROXY, "trusted_proxy": "127.0.0.1", "unix_socket": path}),
@@ -70,7 +69,7 @@ def test_a_proxy_at_a_unix_socket_is_on_this_machine(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("trusted", ["127.0.0.2", pytest.param("::1", marks=pytest.mark.extended)])
-def test_nobody_else_is_believed(tmp_path: Path, trusted: str) -> None:
+def test_nobody_else_is_believed(tmp_path, trusted):
     with pserve(tmp_path, **{**BEHIND_A_PROXY, "trusted_proxy": trusted}) as server:
         answer = server.get("/", **{"X-Forwarded-For": "198.51.100.7"})
     assert answer.json["address"] == "127.0.0.1"

@@ -4,7 +4,6 @@ import http.client
 import signal
 import socket
 import threading
-from pathlib import Path
 
 from tests.system.process import PATIENCE, alive, wait_until
 from tests.system.pserve import Pserve, pserve, read_response, serving, start
@@ -27,7 +26,7 @@ def reload(server: Pserve, workers: int) -> list[int]:
     return server.workers()
 
 
-def test_new_workers_with_new_settings_serve_the_same_address(tmp_path: Path) -> None:
+def test_new_workers_with_new_settings_serve_the_same_address(tmp_path):
     with pserve(tmp_path, processes=2, channel_timeout=1) as server:
         port = server.port
         ini = tmp_path / "serving.ini"
@@ -39,7 +38,7 @@ def test_new_workers_with_new_settings_serve_the_same_address(tmp_path: Path) ->
         assert not any(map(alive, server.seen))
 
 
-def test_no_request_is_lost(tmp_path: Path) -> None:
+def test_no_request_is_lost(tmp_path):
     with pserve(tmp_path, processes=2, channel_timeout=2) as server:
         over = threading.Event()
         statuses: list[int] = []
@@ -73,7 +72,7 @@ def test_no_request_is_lost(tmp_path: Path) -> None:
         assert len(statuses) > 100
 
 
-def test_a_request_under_way_is_finished_by_its_worker(tmp_path: Path) -> None:
+def test_a_request_under_way_is_finished_by_its_worker(tmp_path):
     with pserve(tmp_path, processes=2, graceful_timeout=NEVER) as server:
         with slow_request(server) as connection:
             before = server.workers()
@@ -87,7 +86,7 @@ def test_a_request_under_way_is_finished_by_its_worker(tmp_path: Path) -> None:
         wait_until(lambda: not any(map(alive, before)), "the former workers have ended")
 
 
-def test_an_idle_connection_gets_its_next_answer_from_its_worker(tmp_path: Path) -> None:
+def test_an_idle_connection_gets_its_next_answer_from_its_worker(tmp_path):
     with pserve(tmp_path, processes=2) as server:
         connection = server.connect()
         connection.request("GET", "/")
@@ -100,7 +99,7 @@ def test_an_idle_connection_gets_its_next_answer_from_its_worker(tmp_path: Path)
         connection.close()
 
 
-def test_settings_that_cannot_be_loaded_change_nothing(tmp_path: Path) -> None:
+def test_settings_that_cannot_be_loaded_change_nothing(tmp_path):
     with pserve(tmp_path, processes=2) as server:
         wait_until(lambda: len(server.workers()) == 2, "both workers have started")
         workers = server.workers()
@@ -116,7 +115,7 @@ def test_settings_that_cannot_be_loaded_change_nothing(tmp_path: Path) -> None:
         reload(server, 2)
 
 
-def test_a_signal_to_end_also_ends_former_workers(tmp_path: Path) -> None:
+def test_a_signal_to_end_also_ends_former_workers(tmp_path):
     with pserve(tmp_path, processes=2, graceful_timeout=NEVER) as server:
         connection = server.connect()
         connection.request("GET", "/")
@@ -129,7 +128,7 @@ def test_a_signal_to_end_also_ends_former_workers(tmp_path: Path) -> None:
         connection.close()
 
 
-def test_a_socket_of_systemd_is_served_in_place_of_the_address(tmp_path: Path) -> None:
+def test_a_socket_of_systemd_is_served_in_place_of_the_address(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as passed:
         port = passed.getsockname()[1]
         with serving(start(tmp_path, activated_by=passed, processes=2)) as server:
@@ -140,7 +139,7 @@ def test_a_socket_of_systemd_is_served_in_place_of_the_address(tmp_path: Path) -
             assert server.get("/").status == 200
 
 
-def test_before_the_end_requests_are_answered_and_told_of_it(tmp_path: Path) -> None:
+def test_before_the_end_requests_are_answered_and_told_of_it(tmp_path):
     with pserve(tmp_path, processes=2, drain_seconds=NEVER) as server:
         assert server.get("/").json["draining"] is False
         server.process.send_signal(signal.SIGTERM)

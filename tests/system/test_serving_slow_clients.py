@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from http.client import HTTPConnection
-from pathlib import Path
 
 import pytest
 
@@ -61,9 +60,7 @@ def is_answered(client: socket.socket) -> bool:
 
 @pytest.mark.parametrize("sent", [b"", HEADER, BODY], ids=["nothing", "a header", "a body"])
 @pytest.mark.parametrize("keys", [{"connection_limit": 50}, {"connections_per_address": 50}])
-def test_the_oldest_unfinished_requests_make_room(
-    tmp_path: Path, clients: ExitStack, sent: bytes, keys: dict[str, int]
-) -> None:
+def test_the_oldest_unfinished_requests_make_room(tmp_path, clients, sent, keys):
     limits = {"connections_per_address": 0, **keys, **SHORT}
     with pserve(tmp_path, processes=2, asyncore_use_poll="true", **limits) as server:
         crowd = [clients.enter_context(begin(server, sent)) for _ in range(CROWD)]
@@ -74,9 +71,7 @@ def test_the_oldest_unfinished_requests_make_room(
         wait_until(lambda: "oldest, to make room" in server.log, "the log tells of it")
 
 
-def test_idle_connections_make_room_and_busy_ones_do_not(
-    tmp_path: Path, clients: ExitStack
-) -> None:
+def test_idle_connections_make_room_and_busy_ones_do_not(tmp_path, clients):
     limits = {"connections_per_address": 10, "channel_timeout": NEVER}
     with pserve(tmp_path, threads=2, **limits) as server, slow_request(server) as connection:
         for _ in range(30):
@@ -88,7 +83,7 @@ def test_idle_connections_make_room_and_busy_ones_do_not(
         assert read_response(connection).status == 200
 
 
-def test_an_address_whose_connections_are_all_busy_is_refused(tmp_path: Path) -> None:
+def test_an_address_whose_connections_are_all_busy_is_refused(tmp_path):
     with pserve(tmp_path, threads=1, connections_per_address=1) as server:
         with slow_request(server) as connection:
             refused = server.connect()
@@ -108,7 +103,7 @@ def answer_of(client: socket.socket) -> bytes:
         return file.read()
 
 
-def test_the_trusted_proxy_may_open_many_connections(tmp_path: Path, clients: ExitStack) -> None:
+def test_the_trusted_proxy_may_open_many_connections(tmp_path, clients):
     keys = {
         "trusted_proxy": "127.0.0.1",
         "trusted_proxy_headers": "x-forwarded-for",
@@ -132,9 +127,7 @@ def test_the_trusted_proxy_may_open_many_connections(tmp_path: Path, clients: Ex
         (BODY, "body_timeout_seconds", "body"),
     ],
 )
-def test_bytes_that_drip_do_not_renew_the_time_of_a_request(
-    tmp_path: Path, clients: ExitStack, sent: bytes, key: str, what: str
-) -> None:
+def test_bytes_that_drip_do_not_renew_the_time_of_a_request(tmp_path, clients, sent, key, what):
     with pserve(tmp_path, **SHORT, **{key: 1}) as server:
         client = clients.enter_context(begin(server, sent))
         wait_until(partial(is_answered, client), "the server has had enough")
@@ -148,7 +141,7 @@ def test_bytes_that_drip_do_not_renew_the_time_of_a_request(
         wait_until(lambda: f"slow {what}: 1" in server.log, "the log tells of it")
 
 
-def test_a_client_that_does_not_read_is_disconnected(tmp_path: Path, clients: ExitStack) -> None:
+def test_a_client_that_does_not_read_is_disconnected(tmp_path, clients):
     with pserve(tmp_path, threads=1, **SHORT, response_timeout_seconds=1) as server:
         # More than waitress buffers, so that the only thread waits for the client.
         clients.enter_context(
@@ -158,9 +151,7 @@ def test_a_client_that_does_not_read_is_disconnected(tmp_path: Path, clients: Ex
         wait_until(lambda: "slow answer: 1" in server.log, "the log tells of it")
 
 
-def test_requests_that_come_together_wait_for_their_client_to_read(
-    tmp_path: Path, clients: ExitStack
-) -> None:
+def test_requests_that_come_together_wait_for_their_client_to_read(tmp_path, clients):
     with pserve(tmp_path, threads=1, response_timeout_seconds=NEVER) as server:
         request = b"GET /large/5000000 HTTP/1.1\r\nHost: h\r\n\r\n"
         client = clients.enter_context(begin(server, 50 * request, small_window=True))
@@ -169,9 +160,7 @@ def test_requests_that_come_together_wait_for_their_client_to_read(
         client.shutdown(socket.SHUT_WR)
 
 
-def test_requests_that_come_together_are_answered_in_their_order(
-    tmp_path: Path, clients: ExitStack
-) -> None:
+def test_requests_that_come_together_are_answered_in_their_order(tmp_path, clients):
     with pserve(tmp_path, threads=4) as server:
         requests = [b"GET /large/%d HTTP/1.1\r\nHost: h\r\n\r\n" % (n * 1000) for n in range(1, 31)]
         last = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"
@@ -183,9 +172,7 @@ def test_requests_that_come_together_are_answered_in_their_order(
         assert b'"received": 3' in response
 
 
-def test_who_does_not_read_gets_no_further_answers_and_others_do(
-    tmp_path: Path, clients: ExitStack
-) -> None:
+def test_who_does_not_read_gets_no_further_answers_and_others_do(tmp_path, clients):
     get = b"GET /large/20000000 HTTP/1.1\r\nHost: h\r\n\r\n"
     with pserve(tmp_path, **SHORT) as server:
         crowd = [begin(server, get, small_window=True) for _ in range(9)]

@@ -7,7 +7,6 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -35,9 +34,7 @@ def let_go(server: Pserve) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("processes", [1, 2])
-def test_requests_under_way_are_finished(
-    tmp_path: Path, number: signal.Signals, processes: int
-) -> None:
+def test_requests_under_way_are_finished(tmp_path, number, processes):
     with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
         with slow_request(server) as connection:
             server.process.send_signal(number)
@@ -58,7 +55,7 @@ def test_requests_under_way_are_finished(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_to_the_whole_group_counts_once(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_to_the_whole_group_counts_once(tmp_path, number):
     """Service managers and terminals send it to the parent and to its workers."""
     with pserve(tmp_path, processes=2, graceful_timeout=NEVER) as server:
         with slow_request(server) as connection:
@@ -70,7 +67,7 @@ def test_a_signal_to_the_whole_group_counts_once(tmp_path: Path, number: signal.
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_second_interrupt_drops_requests_under_way(tmp_path: Path, processes: int) -> None:
+def test_a_second_interrupt_drops_requests_under_way(tmp_path, processes):
     with (
         pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server,
         slow_request(server),
@@ -85,14 +82,14 @@ def test_a_second_interrupt_drops_requests_under_way(tmp_path: Path, processes: 
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_requests_get_no_longer_than_the_graceful_timeout(tmp_path: Path, processes: int) -> None:
+def test_requests_get_no_longer_than_the_graceful_timeout(tmp_path, processes):
     with pserve(tmp_path, processes=processes, graceful_timeout=0) as server, slow_request(server):
         assert server.stop() == 0
         assert "1 requests were cut off at the end" in server.log
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_idle_connections_do_not_delay_the_shutdown(tmp_path: Path, processes: int) -> None:
+def test_idle_connections_do_not_delay_the_shutdown(tmp_path, processes):
     with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
         connection = server.connect()
         connection.request("GET", "/")
@@ -102,7 +99,7 @@ def test_idle_connections_do_not_delay_the_shutdown(tmp_path: Path, processes: i
         connection.close()
 
 
-def test_all_connections_from_before_the_shutdown_are_answered(tmp_path: Path) -> None:
+def test_all_connections_from_before_the_shutdown_are_answered(tmp_path):
     with pserve(tmp_path, graceful_timeout=NEVER) as server:
         server.process.send_signal(signal.SIGSTOP)
         connections = [server.connect() for _ in range(5)]
@@ -116,7 +113,7 @@ def test_all_connections_from_before_the_shutdown_are_answered(tmp_path: Path) -
         assert server.process.wait(PATIENCE) == 0
 
 
-def test_workers_that_hang_at_the_end_are_killed(tmp_path: Path) -> None:
+def test_workers_that_hang_at_the_end_are_killed(tmp_path):
     with pserve(tmp_path, processes=2, graceful_timeout=0) as server:
         wait_until(lambda: len(server.workers()) == 2, "two workers run")
         stuck = server.workers()[0]
@@ -125,7 +122,7 @@ def test_workers_that_hang_at_the_end_are_killed(tmp_path: Path) -> None:
         assert not alive(stuck)
 
 
-def test_requests_that_wait_for_a_thread_are_answered_and_not_logged(tmp_path: Path) -> None:
+def test_requests_that_wait_for_a_thread_are_answered_and_not_logged(tmp_path):
     with pserve(tmp_path, threads=1) as server:
         with slow_request(server) as connection:
             waiting = [server.connect() for _ in range(3)]
@@ -144,7 +141,7 @@ def test_requests_that_wait_for_a_thread_are_answered_and_not_logged(tmp_path: P
 
 
 @pytest.mark.parametrize("status", [204, 304])
-def test_an_answer_without_a_body_leaves_the_connection_open(tmp_path: Path, status: int) -> None:
+def test_an_answer_without_a_body_leaves_the_connection_open(tmp_path, status):
     with pserve(tmp_path) as server:
         connection = server.connect()
         connection.request("GET", "/")
@@ -163,7 +160,7 @@ def test_an_answer_without_a_body_leaves_the_connection_open(tmp_path: Path, sta
         connection.close()
 
 
-def test_a_unix_socket_is_served(tmp_path: Path) -> None:
+def test_a_unix_socket_is_served(tmp_path):
     path = f"/tmp/forumsvc-test-{os.getpid()}.sock"  # noqa: S108 - tmp_path may be too long for it
     with pserve(tmp_path, processes=2, unix_socket=path, unix_socket_perms="660") as server:
         assert f"forumsvc serves on unix:{path}" in server.log

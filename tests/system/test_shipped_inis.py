@@ -9,8 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests import databases
 from tests.system import doc_examples
 from tests.system.process import PATIENCE
@@ -54,9 +52,7 @@ def forumsvc(words: list[str], **environment: str) -> str:
     return done.stdout
 
 
-def test_make_serve_on_a_fresh_checkout_answers_the_curl_line_that_it_prints(
-    tmp_path: Path,
-) -> None:
+def test_make_serve_on_a_fresh_checkout_answers_the_curl_line_that_it_prints(tmp_path):
     ini = copy_ini("development.ini", tmp_path)
     upgrade, demo, pserve = recipe_of_serve(ini)
     assert (upgrade.pop(0), demo.pop(0)) == ("$(BIN)/forumsvc", "$(BIN)/forumsvc")
@@ -83,11 +79,8 @@ def test_make_serve_on_a_fresh_checkout_answers_the_curl_line_that_it_prints(
 
 
 def test_production_ini_starts_with_its_three_values(
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    worker_id: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    tmp_path, tmp_path_factory, worker_id, monkeypatch
+):
     url = databases.new_url("postgresql", "production", tmp_path_factory, worker_id, empty=True)
     monkeypatch.setenv("SITE_URL", "https://forum.example.org")
     monkeypatch.setenv("DATABASE_URL", url)

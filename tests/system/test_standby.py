@@ -34,7 +34,7 @@ from tests.postgres_keeper import (
 )
 from tests.system.forum_process import prepare, serving
 from tests.system.process import PATIENCE, wait_until
-from tests.system.test_database_recovery import Record, Storm, under_load
+from tests.system.test_database_recovery import Storm, under_load
 from tests.system.test_serving_reload import reload
 
 STREAMING = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
@@ -128,8 +128,8 @@ def url_of(pair: tuple[Server, Server]) -> str:
 
 
 def test_a_promoted_standby_is_found_without_a_restart_and_nothing_acknowledged_is_lost(
-    pair: tuple[Server, Server], tmp_path: Path, record_property: Record
-) -> None:
+    pair, tmp_path, record_property
+):
     url = url_of(pair)
     with databases.open_temporarily(url) as database:
         migrate.upgrade(database.writes)
@@ -163,9 +163,7 @@ def test_a_promoted_standby_is_found_without_a_restart_and_nothing_acknowledged_
     )
 
 
-def test_a_missing_synchronous_standby_is_a_database_that_takes_no_writes(
-    pair: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_synchronous_standby_is_a_database_that_takes_no_writes(pair, monkeypatch):
     primary, standby = pair
     monkeypatch.setattr(write_check, "_EVERY_SECONDS", 0)
     url = f"postgresql+psycopg://postgres@127.0.0.1:{primary.port}/forum"
@@ -178,9 +176,7 @@ def test_a_missing_synchronous_standby_is_a_database_that_takes_no_writes(
         assert check.check() == Availability(reads=True, writes=True)
 
 
-def test_an_old_primary_that_comes_back_gets_no_connection(
-    pair: tuple[Server, Server], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_old_primary_that_comes_back_gets_no_connection(pair, caplog):
     first, second = pair
     url = url_of(pair)
     port = text("SELECT current_setting('port')::int")
@@ -208,9 +204,7 @@ def test_an_old_primary_that_comes_back_gets_no_connection(
     assert f"127.0.0.1:{second.port} (timeline 2)" in found.message
 
 
-def test_an_old_primary_that_comes_back_gets_no_connection_after_a_reload_either(
-    pair: tuple[Server, Server], tmp_path: Path
-) -> None:
+def test_an_old_primary_that_comes_back_gets_no_connection_after_a_reload_either(pair, tmp_path):
     first, second = pair
     url = url_of(pair)
     with databases.open_temporarily(url) as database:

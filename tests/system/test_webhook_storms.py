@@ -160,9 +160,7 @@ def verify(received: Received, path: str, webhook_id: int) -> None:
 
 
 @EACH_DATABASE
-def test_every_event_reaches_four_receivers_though_a_fifth_is_dead(
-    scene: Scene,
-) -> None:
+def test_every_event_reaches_four_receivers_though_a_fifth_is_dead(scene):
     paths = ["/1", "/2", "/3", "/4"]
     with ExitStack() as stack:
         received = stack.enter_context(receiving())
@@ -181,9 +179,7 @@ def test_every_event_reaches_four_receivers_though_a_fifth_is_dead(
 
 
 @EACH_DATABASE
-def test_workers_killed_in_a_storm_of_posts_lose_nothing_and_make_no_delivery_twice(
-    scene: Scene,
-) -> None:
+def test_workers_killed_in_a_storm_of_posts_lose_nothing_and_make_no_delivery_twice(scene):
     forum = scene.forum
     with receiving() as received:
         webhook_id = scene.add_webhook(received.url("/"))

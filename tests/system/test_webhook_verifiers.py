@@ -39,15 +39,13 @@ def verify(folder: Path, sent: dict[str, Any]) -> subprocess.CompletedProcess[st
 
 
 @pytest.mark.parametrize("generation", [1, 2])
-def test_a_message_is_genuine_by_either_secret_of_a_rotation(
-    tmp_path: Path, generation: int
-) -> None:
+def test_a_message_is_genuine_by_either_secret_of_a_rotation(tmp_path, generation):
     done = verify(tmp_path, message(generation))
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == json.loads(BODY)
 
 
-def test_a_changed_message_is_not(tmp_path: Path) -> None:
+def test_a_changed_message_is_not(tmp_path):
     done = verify(tmp_path, {**message(1), "body": BODY.replace("created", "deleted")})
     assert done.returncode == 1
     assert "No matching signature found" in done.stderr

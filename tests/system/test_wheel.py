@@ -84,24 +84,20 @@ def forumsvc(site: Path, folder: Path, *words: str) -> str:
     return python(site, folder, "-m", "forumsvc.cli", "-c", "forum.ini", *words)
 
 
-def test_the_wheel_sets_up_a_database_by_itself(installed: Path, tmp_path: Path) -> None:
+def test_the_wheel_sets_up_a_database_by_itself(installed, tmp_path):
     forumsvc(installed, tmp_path, "db", "upgrade")
     assert '"id": 1' in forumsvc(installed, tmp_path, "--json", "node", "add", "General")
     assert '"login": "demo"' in forumsvc(installed, tmp_path, "--json", "demo")
 
 
-def test_the_wheel_alone_serves_searches_and_backs_up_a_forum_on_sqlite(
-    installed: Path, tmp_path: Path
-) -> None:
+def test_the_wheel_alone_serves_searches_and_backs_up_a_forum_on_sqlite(installed, tmp_path):
     for words in (("db", "upgrade"), ("demo",), ("search", "reindex"), ("backup", "a.tar")):
         forumsvc(installed, tmp_path, *words)
     paths = ("/health", "/api/v3/topics", "/api/v3/search/topics?q=garden", "/")
     assert python(installed, tmp_path, "-c", SERVE, *paths).split() == ["200"] * len(paths)
 
 
-def test_the_wheel_carries_the_files_that_an_installation_begins_with(
-    installed: Path, tmp_path: Path
-) -> None:
+def test_the_wheel_carries_the_files_that_an_installation_begins_with(installed, tmp_path):
     forumsvc(installed, tmp_path, "config", "init", "new.ini")
     assert "use = egg:forumsvc" in (tmp_path / "new.ini").read_text()
     for name in EXAMPLES:
@@ -109,7 +105,7 @@ def test_the_wheel_carries_the_files_that_an_installation_begins_with(
     assert (installed / "forumsvc" / "py.typed").is_file()
 
 
-def test_the_description_of_the_wheel_links_to_no_file_of_the_repository(installed: Path) -> None:
+def test_the_description_of_the_wheel_links_to_no_file_of_the_repository(installed):
     [metadata] = installed.glob("forumsvc-*.dist-info/METADATA")
     text = metadata.read_text()
     assert "A community forum as a JSON HTTP service" in text
@@ -117,9 +113,7 @@ def test_the_description_of_the_wheel_links_to_no_file_of_the_repository(install
     assert not re.findall(r"\]\((?!https?://).*?\)", text)
 
 
-def test_the_wheel_carries_every_migration_and_nothing_that_shadows_alembic(
-    installed: Path,
-) -> None:
+def test_the_wheel_carries_every_migration_and_nothing_that_shadows_alembic(installed):
     here = {path.name for path in (ROOT / "alembic" / "versions").glob("*.py")}
     there = installed / "forumsvc" / "migrations" / "versions"
     assert {path.name for path in there.glob("*.py")} == here
@@ -127,14 +121,14 @@ def test_the_wheel_carries_every_migration_and_nothing_that_shadows_alembic(
     assert not (ROOT / "alembic" / "__init__.py").exists()
 
 
-def test_the_wheel_carries_every_file_of_the_description(installed: Path) -> None:
+def test_the_wheel_carries_every_file_of_the_description(installed):
     there = {path.relative_to(installed) for path in installed.rglob("forumsvc/openapi/**/*.yaml")}
     here = {path.relative_to(ROOT) for path in (ROOT / "forumsvc" / "openapi").rglob("*.yaml")}
     assert here
     assert there == here
 
 
-def test_the_wheel_carries_all_that_the_pages_load(installed: Path) -> None:
+def test_the_wheel_carries_all_that_the_pages_load(installed):
     def files(root: Path) -> set[Path]:
         pages = root / "forumsvc" / "pages"
         found = (path for path in pages.rglob("*") if path.is_file() and path.suffix not in CODE)

@@ -3,7 +3,6 @@
 import ast
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 
 from babel.messages.checkers import python_format
 
@@ -20,7 +19,7 @@ _TAG = re.compile(r"<code>.*?</code>|<[^>]*>|\w+=\"[^\"]*\"")
 
 
 @each("path", make_catalogs.CATALOGS)
-def test_every_text_is_translated(path: Path) -> None:
+def test_every_text_is_translated(path):
     catalog = make_catalogs.read(path)
     for message in catalog:
         if message.id:
@@ -30,13 +29,13 @@ def test_every_text_is_translated(path: Path) -> None:
 
 
 @each("path", FORUM)
-def test_no_text_of_a_template_is_outside_of_the_catalogue(path: Path) -> None:
+def test_no_text_of_a_template_is_outside_of_the_catalogue(path):
     outside = _TAG.sub("", _CODE.sub("", path.read_text()))
     assert re.findall(r"[^\W\d_]+", outside) == []
 
 
 @each(("language", "words"), [("en", "Sep 3, 2026 04:05 UTC"), ("zh", "2026年9月3日 04:05 UTC")])
-def test_a_time_is_written_as_in_the_language(language: str, words: str) -> None:
+def test_a_time_is_written_as_in_the_language(language, words):
     assert moment(language, datetime(2026, 9, 3, 4, 5, tzinfo=UTC)) == words
 
 
@@ -62,7 +61,7 @@ def reasons() -> list[str]:
     return [str(literal.value) for literal in literals if isinstance(literal, ast.Constant)]
 
 
-def test_a_reason_goes_on_from_the_name_of_the_field_or_is_a_clause() -> None:
+def test_a_reason_goes_on_from_the_name_of_the_field_or_is_a_clause():
     literals = [reason for reason in reasons() if reason[0].islower()]  # others: of a form
     assert len(literals) > 20
     assert [reason for reason in literals if not reason.startswith(_VERBS)] == []

@@ -26,9 +26,7 @@ def allowed() -> Iterator[list[int]]:
     os.sched_setaffinity(0, before)
 
 
-def test_a_child_of_a_pinned_process_goes_back_on_the_cores_of_the_server(
-    allowed: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_child_of_a_pinned_process_goes_back_on_the_cores_of_the_server(allowed, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for written, cores in ((str(max(allowed)), [max(allowed)]), ("x", allowed)):
         monkeypatch.setenv(cpu_affinity.CORES, written)
@@ -36,9 +34,7 @@ def test_a_child_of_a_pinned_process_goes_back_on_the_cores_of_the_server(
         assert json.loads(done.stdout) == cores
 
 
-def test_a_sandbox_process_of_a_pinned_server_uses_all_cores(
-    allowed: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sandbox_process_of_a_pinned_server_uses_all_cores(allowed, monkeypatch):
     monkeypatch.setenv(cpu_affinity.CORES, ",".join(map(str, allowed)))
     with SandboxProcess("tests.unit.sandbox.task", 1 << 30) as process:
         process.wait_until_ready()

@@ -8,7 +8,7 @@ NODES, MEMBERS, POSTS = community("mixed")
 JOINED = {member["login"]: timedelta(days=member["joined"]) for member in MEMBERS}
 
 
-def test_every_post_is_of_the_past_and_of_somebody_who_had_joined() -> None:
+def test_every_post_is_of_the_past_and_of_somebody_who_had_joined():
     wrong = [
         (post.thread, post.author, post.age)
         for post in POSTS

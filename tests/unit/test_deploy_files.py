@@ -31,13 +31,13 @@ def load(name: str) -> Any:
     return json.loads(text) if name.endswith(".json") else yaml.safe_load(text)
 
 
-def test_each_file_can_be_printed() -> None:
+def test_each_file_can_be_printed():
     shipped = {path.name for path in DEPLOY.iterdir()} | {"production.ini", "development.ini"}
     assert shipped == set(EXAMPLES)
 
 
 @each("name", ["alerts.yml", "grafana-dashboard.json"])
-def test_every_metric_is_one_of_the_manual(name: str) -> None:
+def test_every_metric_is_one_of_the_manual(name):
     manual = (ROOT / "docs/operators/monitor.md").read_text()
     # `…_failed_total` after `forumsvc_webhook_delivered_total` is forumsvc_webhook_failed_total.
     known = set(METRIC.findall(manual))
@@ -51,12 +51,12 @@ def test_every_metric_is_one_of_the_manual(name: str) -> None:
     assert asked <= known
 
 
-def test_the_dashboard_shows_what_each_alert_is_about() -> None:
+def test_the_dashboard_shows_what_each_alert_is_about():
     shown = METRIC.findall(expressions(load("grafana-dashboard.json")))
     assert {*METRIC.findall(expressions(load("alerts.yml")))} <= {*shown}
 
 
-def test_the_container_trusts_the_network_that_a_proxy_on_the_host_comes_from() -> None:
+def test_the_container_trusts_the_network_that_a_proxy_on_the_host_comes_from():
     compose, container = load("compose.yaml"), (DEPLOY / "Containerfile").read_text()
     [network] = compose["networks"]["default"]["ipam"]["config"]
     assert compose["services"]["upgrade"]["build"]["args"]["TRUSTED_PROXY"] == network["subnet"]
@@ -80,7 +80,7 @@ def test_the_container_trusts_the_network_that_a_proxy_on_the_host_comes_from() 
     assert "\nlisten = 0.0.0.0:6543\n" in made.stdout
 
 
-def test_the_container_gets_every_value_that_the_ini_file_needs() -> None:
+def test_the_container_gets_every_value_that_the_ini_file_needs():
     services = load("compose.yaml")["services"]
     ini = (ROOT / "production.ini").read_text()
     needed = set(re.findall(r"(?m)^[\w.]+ = \$\{([A-Z_]+)\}", ini))

@@ -19,14 +19,14 @@ def written(message: str, *given: object, exc_info: object = None) -> str:
 
 
 @each("text", ["a\nERROR b", "\x1b[31m", "\x85", "\u2028", "\u202e", "\ud800", "\r", "\x00"])
-def test_a_record_is_one_line_without_control_characters(text: str) -> None:
+def test_a_record_is_one_line_without_control_characters(text):
     line = written("path %s", text)
     assert line.isprintable()
     assert line.startswith("ERROR path ")
     line.encode()
 
 
-def test_a_json_record_is_one_ascii_line_with_all_there_is_to_know() -> None:
+def test_a_json_record_is_one_ascii_line_with_all_there_is_to_know():
     REQUEST_ID.set("an-id-of-a-request")
     try:
         raise ValueError("one\ntwo 猫")
@@ -49,7 +49,7 @@ def test_a_json_record_is_one_ascii_line_with_all_there_is_to_know() -> None:
     }
 
 
-def test_no_line_of_a_traceback_looks_like_a_record() -> None:
+def test_no_line_of_a_traceback_looks_like_a_record():
     try:
         raise ValueError("one\nERROR forged\x1b")
     except ValueError:
@@ -60,7 +60,7 @@ def test_no_line_of_a_traceback_looks_like_a_record() -> None:
 
 
 @each("name", ["production.ini", "development.ini"])
-def test_the_shipped_ini_files_log_that_way(name: str) -> None:
+def test_the_shipped_ini_files_log_that_way(name):
     ini = configparser.RawConfigParser()
     ini.read(ROOT / name)
     assert ini["formatter_plain"]["class"] == "forumsvc.log_lines.LineFormatter"

@@ -14,7 +14,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SecondsClock:
     return clock
 
 
-def test_events_are_numbered_until_the_time_of_the_first_ends(clock: SecondsClock) -> None:
+def test_events_are_numbered_until_the_time_of_the_first_ends(clock):
     counts = MemoryCounts()
     assert [counts.count("a", 10) for _ in range(3)] == [(1, 10), (2, 10), (3, 10)]
     clock.now += 9
@@ -23,7 +23,7 @@ def test_events_are_numbered_until_the_time_of_the_first_ends(clock: SecondsCloc
     assert counts.count("a", 10) == (1, 10)
 
 
-def test_ended_counts_are_removed_once_a_minute(clock: SecondsClock) -> None:
+def test_ended_counts_are_removed_once_a_minute(clock):
     counts = MemoryCounts()
     for number in range(100):
         counts.count(str(number), 10)

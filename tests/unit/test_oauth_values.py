@@ -14,7 +14,7 @@ JSON = "application/json"
 
 
 @each("kind", [FORM, FORM + "; charset=UTF-8", "", FORM.upper()])
-def test_a_form_is_read(kind: str) -> None:
+def test_a_form_is_read(kind):
     assert read_body(kind, b"a=1&b=%C3%A9+x&a=2&c=&d=\xc3\xa9%C3%A9") == [
         ("a", "1"),
         ("b", "\u00e9 x"),
@@ -40,7 +40,7 @@ def test_a_form_is_read(kind: str) -> None:
         ("text/plain", b"a=1"),
     ],
 )
-def test_a_body_that_is_neither_or_too_large_is_rejected(kind: str, body: bytes) -> None:
+def test_a_body_that_is_neither_or_too_large_is_rejected(kind, body):
     with pytest.raises(InvalidRequestError):
         read_body(kind, body)
 
@@ -52,18 +52,18 @@ def call(
     return OAuthRequest("POST", uri, {}, parameters)
 
 
-def test_empty_and_unknown_parameters_are_ignored() -> None:
+def test_empty_and_unknown_parameters_are_ignored():
     made = call(("a", ""), ("a", "1"), ("x", "\0"), ("x", "2"))
     assert known_parameters(made, {"a"}) == {"a": "1"}
 
 
 @each("value", ["\0", "a\0b", "\ud800", "x" * 8193])
-def test_text_that_cannot_be_stored_is_rejected(value: str) -> None:
+def test_text_that_cannot_be_stored_is_rejected(value):
     with pytest.raises(InvalidRequestError, match="unreadable"):
         known_parameters(call(("a", value)), {"a"})
 
 
-def test_a_duplicate_parameter_is_rejected() -> None:
+def test_a_duplicate_parameter_is_rejected():
     with pytest.raises(InvalidRequestError, match="Duplicate a parameter"):
         known_parameters(call(("a", "1"), ("a", "1")), {"a"})
     doubled = read_body(JSON, b'{"a": "1", "a": "2"}')
@@ -71,7 +71,7 @@ def test_a_duplicate_parameter_is_rejected() -> None:
         known_parameters(call(*doubled), {"a"})
 
 
-def test_a_parameter_in_the_query_is_rejected() -> None:
+def test_a_parameter_in_the_query_is_rejected():
     uri = "http://forum.example/oauth/token?a=1"
     with pytest.raises(InvalidRequestError, match="not in the URL"):
         known_parameters(call(uri=uri), {"a"})
@@ -83,18 +83,18 @@ def basic(user: str, password: str) -> dict[str, str]:
     return {"Authorization": "Basic " + b64encode(f"{user}:{password}".encode()).decode()}
 
 
-def test_basic_credentials_are_form_encoded_inside() -> None:
+def test_basic_credentials_are_form_encoded_inside():
     assert client_credentials(basic("a%3Ab", "%C3%A9+%25"), {}) == ("a:b", "\u00e9 %")
     assert client_credentials(basic("a", "b:c"), {}) == ("a", "b:c")
 
 
-def test_the_same_client_id_may_also_be_in_the_body() -> None:
+def test_the_same_client_id_may_also_be_in_the_body():
     assert client_credentials(basic("a", "b"), {"client_id": "a"}) == ("a", "b")
     with pytest.raises(InvalidRequestError, match="different clients"):
         client_credentials(basic("a", "b"), {"client_id": "c"})
 
 
-def test_the_comparison_is_that_of_rfc_7636_appendix_b() -> None:
+def test_the_comparison_is_that_of_rfc_7636_appendix_b():
     verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     assert code_grant.verify_s256(verifier, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     assert not code_grant.verify_s256(verifier, verifier)
@@ -112,7 +112,7 @@ def test_the_comparison_is_that_of_rfc_7636_appendix_b() -> None:
         *("http://127.0.0.1/cb", "http://[::1]:8000/cb", "com.example.app:/cb"),
     ],
 )
-def test_these_redirect_uris_can_be_registered(uri: str) -> None:
+def test_these_redirect_uris_can_be_registered(uri):
     assert redirects.validation_error(uri) is None
 
 
@@ -127,7 +127,7 @@ def test_these_redirect_uris_can_be_registered(uri: str) -> None:
         *("urn:ietf:wg:oauth:2.0:oob", "https://app.example/" + "x" * 2000),
     ],
 )
-def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
+def test_these_redirect_uris_cannot_be_registered(uri):
     assert redirects.validation_error(uri) is not None
 
 
@@ -140,9 +140,7 @@ def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
         ("http://[::1]/cb", "http://[::1]:51004/cb"),
     ],
 )
-def test_a_redirect_uri_matches_exactly_except_for_a_loopback_port(
-    registered: str, issued: str
-) -> None:
+def test_a_redirect_uri_matches_exactly_except_for_a_loopback_port(registered, issued):
     assert redirects.matches(registered, issued, "https://forum.example")
 
 
@@ -169,5 +167,5 @@ def test_a_redirect_uri_matches_exactly_except_for_a_loopback_port(
         ("http://127.0.0.1/cb", "http://127.0.0.1:51004\\@evil.example/cb"),
     ],
 )
-def test_anything_else_does_not_match(registered: str, issued: str) -> None:
+def test_anything_else_does_not_match(registered, issued):
     assert not redirects.matches(registered, issued, "https://forum.example")

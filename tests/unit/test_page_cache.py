@@ -7,7 +7,7 @@ from forumsvc.cache.page_cache import PageCache
 from tests.functional.threads import together
 
 
-def test_a_value_is_valid_under_its_version_only() -> None:
+def test_a_value_is_valid_under_its_version_only():
     page_cache = PageCache(100)
     page_cache.put("page", 1, "one", 10)
     assert page_cache.get("page", 1) == "one"
@@ -16,7 +16,7 @@ def test_a_value_is_valid_under_its_version_only() -> None:
     assert (page_cache.hits, page_cache.misses) == (1, 2)
 
 
-def test_a_newer_value_replaces_the_older_one_and_its_size() -> None:
+def test_a_newer_value_replaces_the_older_one_and_its_size():
     page_cache = PageCache(100)
     page_cache.put("page", 1, "one", 60)
     page_cache.put("page", 2, "two", 70)
@@ -27,7 +27,7 @@ def test_a_newer_value_replaces_the_older_one_and_its_size() -> None:
     )
 
 
-def test_the_least_recently_used_value_is_evicted() -> None:
+def test_the_least_recently_used_value_is_evicted():
     page_cache = PageCache(100)
     for name in ("first", "second", "third"):
         page_cache.put(name, 1, name, 30)
@@ -39,7 +39,7 @@ def test_the_least_recently_used_value_is_evicted() -> None:
     assert there == ["first", "third", "fourth"]
 
 
-def test_a_value_larger_than_the_cache_is_not_stored_and_evicts_nothing() -> None:
+def test_a_value_larger_than_the_cache_is_not_stored_and_evicts_nothing():
     page_cache = PageCache(100)
     page_cache.put("small", 1, "small", 100)
     page_cache.put("large", 1, "large", 101)
@@ -50,7 +50,7 @@ def test_a_value_larger_than_the_cache_is_not_stored_and_evicts_nothing() -> Non
     )
 
 
-def test_threads_get_their_own_values_and_the_size_is_counted_right() -> None:
+def test_threads_get_their_own_values_and_the_size_is_counted_right():
     page_cache = PageCache(1_000)
 
     def use(seed: int) -> None:

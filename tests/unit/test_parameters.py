@@ -50,7 +50,7 @@ def as_the_library(text: str) -> dict[str, list[str]] | None:
 
 @given(TEXTS)
 @example("a=%E4%B8%AD&b=%E4%B8")
-def test_a_form_has_the_fields_that_the_standard_library_finds(text: str) -> None:
+def test_a_form_has_the_fields_that_the_standard_library_finds(text):
     expected = as_the_library(text)
     if expected is None:
         with pytest.raises(Malformed):
@@ -60,12 +60,12 @@ def test_a_form_has_the_fields_that_the_standard_library_finds(text: str) -> Non
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_a_text_comes_back_as_it_was_sent(text: str) -> None:
+def test_a_text_comes_back_as_it_was_sent(text):
     assert fields(f"body={quote_plus(text)}&title=x") == {"body": [text], "title": ["x"]}
 
 
 @pytest.mark.parametrize("name", ["type", "body"])
-def test_the_body_wins_for_every_name_but_where_the_query_is_asked_first(name: str) -> None:
+def test_the_body_wins_for_every_name_but_where_the_query_is_asked_first(name):
     read = parameters(f"{name}=form", f"{name}=one&{name}=query")
     assert (read.get(name), read.get_from_query(name)) == ("form", "query")
     assert parameters(f"{name}=form").get_from_query(name) == "form"

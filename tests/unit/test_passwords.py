@@ -54,14 +54,14 @@ def niceness() -> int:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
-def test_threads_that_checked_passwords_keep_no_memory_of_it() -> None:
+def test_threads_that_checked_passwords_keep_no_memory_of_it():
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 20_000
 
 
-def test_no_more_threads_hash_or_wait_than_there_are_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_threads_hash_or_wait_than_there_are_slots(monkeypatch):
     monkeypatch.setattr(passwords, "_slots", None)
     stored = hash_password("one")
     running, most, go_on = 0, 0, threading.Event()
@@ -98,9 +98,7 @@ def test_no_more_threads_hash_or_wait_than_there_are_slots(monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a thread has a priority of its own")
-def test_the_hashing_thread_has_a_lower_priority_than_request_threads(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_hashing_thread_has_a_lower_priority_than_request_threads(monkeypatch):
     class Asked:
         def hash(self, password: bytes) -> str:
             return str(niceness())
@@ -110,6 +108,6 @@ def test_the_hashing_thread_has_a_lower_priority_than_request_threads(
     assert int(hash_password("one")) == min(niceness() + 5, 19)
 
 
-def test_a_worker_forked_after_a_password_was_hashed_hashes_too() -> None:
+def test_a_worker_forked_after_a_password_was_hashed_hashes_too():
     done = subprocess.run([sys.executable, "-c", FORKING], timeout=60)
     assert done.returncode == 0

@@ -52,19 +52,19 @@ def refusal(**written: str) -> str:
 
 
 @each(("name", "value"), [(n, value) for n in WRONG for value in WRONG[n]])
-def test_a_wrong_value_is_refused_by_key_value_and_what_is_allowed(name: str, value: str) -> None:
+def test_a_wrong_value_is_refused_by_key_value_and_what_is_allowed(name, value):
     line = refusal(**{name: value})
     declared = next(setting for setting in DECLARED if setting.name == name)
     shown = "the value given" if declared.secret else repr(value.strip())
     assert line == f"{name}: {shown} is not allowed; it must be {declared.type.allowed}"
 
 
-def test_the_sender_of_mail_is_in_ascii() -> None:
+def test_the_sender_of_mail_is_in_ascii():
     settings = Settings({**GOOD, "mail.sender": "forum@münchen.example"})
     assert settings["mail.sender"] == "forum@xn--mnchen-3ya.example"
 
 
-def test_a_secret_is_never_shown() -> None:
+def test_a_secret_is_never_shown():
     assert "hunter2" not in refusal(**{"session.secret": "hunter2"})
     assert "hunter2" not in refusal(**{"sqlalchemy.url": "mysql://me:hunter2@host/db"})
     settings = Settings({**GOOD, "session.secret": "hunter2" * 10})
@@ -84,11 +84,11 @@ def test_a_secret_is_never_shown() -> None:
         ("sqlite:////var/a:b@c/forum.sqlite", "sqlite:////var/a:b@c/forum.sqlite"),
     ],
 )
-def test_an_address_is_shown_without_its_passwords(url: str, shown: str) -> None:
+def test_an_address_is_shown_without_its_passwords(url, shown):
     assert mask_url(url) == shown
 
 
-def test_every_setting_can_be_wrong() -> None:
+def test_every_setting_can_be_wrong():
     for setting in DECLARED:
         if setting.type is not TEXT and setting.name not in WRONG:
             value = "" if setting.type is NON_EMPTY else "no \x7f value of any kind"
@@ -96,7 +96,7 @@ def test_every_setting_can_be_wrong() -> None:
 
 
 @each("name", sorted(GOOD))
-def test_a_missing_key_is_named(name: str) -> None:
+def test_a_missing_key_is_named(name):
     with pytest.raises(SettingsError, match=rf"^{name}: missing; it must be "):
         Settings({key: value for key, value in PRODUCTION.items() if key != name})
 
@@ -112,24 +112,24 @@ def test_a_missing_key_is_named(name: str) -> None:
         ("entirely.different", "forumsvc settings --describe lists them all"),
     ],
 )
-def test_a_key_that_nobody_reads_is_refused(name: str, hint: str) -> None:
+def test_a_key_that_nobody_reads_is_refused(name, hint):
     line = refusal(**{name: "1"})
     assert line.startswith(f"{name}: there is no such setting; ")
     assert hint in line
 
 
 @each("name", ["pyramid.includes", "use", "filter-with", "debugtoolbar.hosts"])
-def test_keys_that_pyramid_reads_are_passed_over(name: str) -> None:
+def test_keys_that_pyramid_reads_are_passed_over(name):
     assert name not in Settings({**GOOD, name: "x"})
 
 
-def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_is_not_set_is_named(monkeypatch):
     monkeypatch.delenv("FORUM_TEST_URL", raising=False)
     line = refusal(**{"sqlalchemy.url": "${FORUM_TEST_URL}"})
     assert line.startswith("sqlalchemy.url: the environment variable FORUM_TEST_URL is not set; ")
 
 
-def test_production_refuses_developments_secret() -> None:
+def test_production_refuses_developments_secret():
     assert refusal(**{"session.secret": DEVELOPMENT_SECRET}).startswith("session.secret: ")
     developing = {"site.environment": "development", "session.secret": DEVELOPMENT_SECRET}
     assert Settings({**GOOD, **developing})["site.environment"] == "development"
@@ -144,7 +144,7 @@ def test_production_refuses_developments_secret() -> None:
         ("sqlite:////var/forum.sqlite", "sqlite:////var/forum.sqlite"),
     ],
 )
-def test_a_database_may_be_named_as_people_do(url: str, read: str) -> None:
+def test_a_database_may_be_named_as_people_do(url, read):
     assert Settings({**GOOD, "sqlalchemy.url": url})["sqlalchemy.url"] == read
 
 
@@ -159,31 +159,25 @@ def test_a_database_may_be_named_as_people_do(url: str, read: str) -> None:
         ("sqlalchemy.url", "sqlite:////var/forum.sqlite", "sqlite:////var/forum.sqlite"),
     ],
 )
-def test_a_path_begins_at_the_home_or_at_the_folder_of_the_ini_file(
-    name: str, value: str, read: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_begins_at_the_home_or_at_the_folder_of_the_ini_file(name, value, read, monkeypatch):
     monkeypatch.setenv("HOME", "/home/ann")
     assert Settings({**GOOD, name: value}, Path("/etc/forum"))[name] == read
 
 
 @each("name", ["photos.dir", "mail.dir", "sqlalchemy.url", "site.about"])
 @each("comment", ["  # where", " ; where"])
-def test_a_comment_behind_a_path_is_refused(name: str, comment: str) -> None:
+def test_a_comment_behind_a_path_is_refused(name, comment):
     value = f"sqlite:////var/forum{comment}"
     assert "a path" in refusal(**{name: value}) or "sqlite:///PATH" in refusal(**{name: value})
 
 
 @each("folder", ["/srv/50%", "/srv/forum?", "/srv/c#"])
-def test_a_folder_whose_name_means_something_in_an_ini_file_or_a_url_is_refused(
-    folder: str,
-) -> None:
+def test_a_folder_whose_name_means_something_in_an_ini_file_or_a_url_is_refused(folder):
     with pytest.raises(SettingsError, match="cannot be in a folder with"):
         Settings(GOOD, Path(folder))
 
 
-def test_the_shipped_production_ini_asks_for_three_values_and_no_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_shipped_production_ini_asks_for_three_values_and_no_more(monkeypatch):
     written = plaster.get_settings(str(ROOT / "production.ini"), "app:main")
     values = {
         "SITE_URL": "https://forum.example",
@@ -201,7 +195,7 @@ def test_the_shipped_production_ini_asks_for_three_values_and_no_more(
 
 @each("environment", [{}, {"site.environment": "production"}])
 @each("delivery", ["none", "folder", "smtp"])
-def test_production_needs_its_address(environment: dict[str, str], delivery: str) -> None:
+def test_production_needs_its_address(environment, delivery):
     written = {"site.url": "", "mail.delivery": delivery, **environment}
     if written == {"site.url": "", "mail.delivery": "none"}:
         warning = Settings({**GOOD, **written}).site_url_warning
@@ -215,11 +209,11 @@ def test_production_needs_its_address(environment: dict[str, str], delivery: str
     assert Settings({**GOOD, **developing})["site.url"] == ""
 
 
-def test_a_pooler_needs_the_url_past_it() -> None:
+def test_a_pooler_needs_the_url_past_it():
     assert refusal(**{"sqlalchemy.pooler": "true"}).startswith("sqlalchemy.direct_url: missing; ")
 
 
-def test_a_wrong_setting_ends_the_process_with_the_line() -> None:
+def test_a_wrong_setting_ends_the_process_with_the_line():
     with pytest.raises(SystemExit) as caught:
         forumsvc.main({}, **GOOD, **{"http.max_body": "x"})
     allowed = "a whole number from 1024 to 1073741824"
@@ -228,7 +222,7 @@ def test_a_wrong_setting_ends_the_process_with_the_line() -> None:
     )
 
 
-def test_all_that_is_wrong_is_found_at_once() -> None:
+def test_all_that_is_wrong_is_found_at_once():
     wrong = {"site.nmae": "x", "http.max_body": "big", "session.secret": "short"}
     found = find_errors({**GOOD, **wrong})
     assert sorted(line.partition(":")[0] for line in found) == sorted(wrong)
@@ -246,11 +240,11 @@ def test_all_that_is_wrong_is_found_at_once() -> None:
     ],
 )
 def test_addresses_are_confirmed_where_mail_is_sent_unless_it_says_otherwise(
-    delivery: str, chosen: str, is_required: bool
-) -> None:
+    delivery, chosen, is_required
+):
     written = {"mail.delivery": delivery, "accounts.confirm_email": chosen}
     assert email_confirmation.is_required(Settings({**GOOD, **written})) is is_required
 
 
-def test_addresses_cannot_be_confirmed_without_mail() -> None:
+def test_addresses_cannot_be_confirmed_without_mail():
     assert "true needs mail" in refusal(**{"accounts.confirm_email": "true"})

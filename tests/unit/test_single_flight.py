@@ -5,7 +5,7 @@ import threading
 from forumsvc.cache.single_flight import SingleFlight
 
 
-def test_a_wait_for_a_hanging_maker_has_a_timeout() -> None:
+def test_a_wait_for_a_hanging_maker_has_a_timeout():
     single_flight = SingleFlight(0.01)
     ran = []
     with single_flight.lock("page"), single_flight.lock("page"):
@@ -14,7 +14,7 @@ def test_a_wait_for_a_hanging_maker_has_a_timeout() -> None:
     assert single_flight._locks == {}
 
 
-def test_a_thread_that_needs_another_value_does_not_wait() -> None:
+def test_a_thread_that_needs_another_value_does_not_wait():
     single_flight = SingleFlight(60)
     done = threading.Event()
 

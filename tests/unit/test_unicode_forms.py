@@ -29,7 +29,7 @@ def is_mark(character: str) -> bool:
     return unicodedata.combining(unicodedata.normalize("NFKD", character)[0]) > 0
 
 
-def test_every_mark_of_unicode_is_cut_and_no_other_character_is() -> None:
+def test_every_mark_of_unicode_is_cut_and_no_other_character_is():
     wrong = [
         hex(ord(one))
         for one in CHARACTERS
@@ -39,7 +39,7 @@ def test_every_mark_of_unicode_is_cut_and_no_other_character_is() -> None:
 
 
 @given(st.lists(st.text(max_size=5) | st.lists(MARKS, max_size=70).map("".join)).map("".join))
-def test_no_run_of_marks_is_longer_than_thirty_and_nothing_else_is_cut(text: str) -> None:
+def test_no_run_of_marks_is_longer_than_thirty_and_nothing_else_is_cut(text):
     cut = stream_safe(text)
     runs = [len([*run]) for marks, run in groupby(cut, is_mark) if marks]
     assert max(runs, default=0) <= MOST_MARKS
@@ -48,12 +48,12 @@ def test_no_run_of_marks_is_longer_than_thirty_and_nothing_else_is_cut(text: str
 
 
 @each("form", ["NFC", "NFD", "NFKC", "NFKD"])
-def test_texts_of_languages_are_normalized_as_the_standard_library_does(form: str) -> None:
+def test_texts_of_languages_are_normalized_as_the_standard_library_does(form):
     for text in ("Tiếng Việt", "שָׁלוֹם עֲלֵיכֶם", "ﷺ ｶﾞ ㌀ ﬃ", "བསྒྲུབས་", "é" * 100, "e\u0301" * 500):
-        assert normalized(form, text) == unicodedata.normalize(form, text)  # type: ignore[arg-type]
+        assert normalized(form, text) == unicodedata.normalize(form, text)
 
 
-def test_what_a_reader_does_not_see_is_invisible() -> None:
+def test_what_a_reader_does_not_see_is_invisible():
     hidden = {one for one in CHARACTERS if unicodedata.category(one) == "Cf"}
     # Of the property Default_Ignorable_Code_Point: a joiner, Hangul fillers, variation selectors.
     hidden |= {"\u034f", "\u115f", "\u1160", "\u3164", "\uffa0", "\ufe0f", "\U000e0100"}
@@ -87,12 +87,12 @@ LEGITIMATE = [
         *("\U0001d159", "\U00013441", "\U00016fe4", " \u200b\u0301\u2800\t\u3164", "", "\udcff"),
     ],
 )
-def test_a_text_of_which_a_reader_sees_nothing_is_blank(text: str) -> None:
+def test_a_text_of_which_a_reader_sees_nothing_is_blank(text):
     assert is_blank(text)
 
 
 @each("text", LEGITIMATE)
-def test_texts_of_languages_and_emoji_are_visible_and_stay_as_names(text: str) -> None:
+def test_texts_of_languages_and_emoji_are_visible_and_stay_as_names(text):
     assert not is_blank(text)
     assert without_ignorable(text) == text
 
@@ -116,11 +116,11 @@ def test_texts_of_languages_and_emoji_are_visible_and_stay_as_names(text: str) -
         ),
     ],
 )
-def test_a_name_loses_the_invisible_characters_that_change_nothing(name: str, kept: str) -> None:
+def test_a_name_loses_the_invisible_characters_that_change_nothing(name, kept):
     assert without_ignorable(name) == kept
 
 
-def test_no_other_module_normalizes() -> None:
+def test_no_other_module_normalizes():
     package = Path(forumsvc.__file__).parent
     callers = {
         str(path.relative_to(package))

@@ -19,7 +19,7 @@ def _headers(secrets: list[bytes]) -> dict[str, str]:
     return webhook_signature.headers(secrets, "evt_7", datetime.now(UTC), BODY)
 
 
-def test_the_reference_library_verifies_a_signature_and_refuses_another_body_or_secret() -> None:
+def test_the_reference_library_verifies_a_signature_and_refuses_another_body_or_secret():
     secret = webhook_signature.derive_secret(SESSION_SECRET, 7, 1)
     headers = _headers([secret])
     _verify(secret, headers)
@@ -31,7 +31,7 @@ def test_the_reference_library_verifies_a_signature_and_refuses_another_body_or_
             _verify(wrong[0], headers, wrong[1])
 
 
-def test_a_rotated_secret_signs_beside_its_predecessor_for_a_day() -> None:
+def test_a_rotated_secret_signs_beside_its_predecessor_for_a_day():
     now = datetime.now(UTC)
     old, new = (webhook_signature.derive_secret(SESSION_SECRET, 7, each) for each in (1, 2))
 
@@ -45,7 +45,7 @@ def test_a_rotated_secret_signs_beside_its_predecessor_for_a_day() -> None:
         _verify(secret, _headers([new, old]))
 
 
-def test_secrets_differ_by_webhook_generation_and_session_secret() -> None:
+def test_secrets_differ_by_webhook_generation_and_session_secret():
     given = [(SESSION_SECRET, 1, 1), (SESSION_SECRET, 1, 11), (SESSION_SECRET, 11, 1)]
     secrets = [webhook_signature.derive_secret(*each) for each in [*given, ("another", 1, 1)]]
     assert len({*secrets}) == 4

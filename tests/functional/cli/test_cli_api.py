@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc.clock import now
-from forumsvc.db.engine import Database
 from forumsvc.errors import Unavailable
 from forumsvc.models import AccessBlock, Node, Topic, User
 from forumsvc.services.access import blocks
@@ -36,16 +35,14 @@ def ann(run: Run) -> str:
     return "ann"
 
 
-def test_a_file_is_uploaded(run: Run, ann: str, tmp_path: Path) -> None:
+def test_a_file_is_uploaded(run, ann, tmp_path):
     image = tmp_path / "a.gif"
     image.write_bytes(b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;")
     photo = answer(run("api", "POST", "/photos", f"file@{image}", "--as", ann))
     assert photo["image_url"].startswith("http://127.0.0.1:8080/photos/")
 
 
-def test_what_may_succeed_later_ends_with_another_status(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_may_succeed_later_ends_with_another_status(run, monkeypatch):
     def fail(*args: object, **options: object) -> None:
         raise Unavailable("Nothing answers.")
 
@@ -54,7 +51,7 @@ def test_what_may_succeed_later_ends_with_another_status(
     assert (outcome.code, outcome.err) == (os.EX_TEMPFAIL, "Error: Nothing answers.\n")
 
 
-def test_no_limit_of_clients_stands_in_the_way(run: Run, ini: Path, database: Database) -> None:
+def test_no_limit_of_clients_stands_in_the_way(run, ini, database):
     ini.write_text(f"{ini.read_text()}rate_limit.requests = 1/day\nrate_limit.writes = 1/day\n")
     with database.session.begin() as db:
         severe = {"kind": "address", "severity": "all", "reason": "x", "created_at": now()}
@@ -64,7 +61,7 @@ def test_no_limit_of_clients_stands_in_the_way(run: Run, ini: Path, database: Da
     assert [one["value"] for one in listed] == values[:-171:-1]
 
 
-def test_the_examples_of_the_documents_work(run: Run, database: Database) -> None:
+def test_the_examples_of_the_documents_work(run, database):
     for login, role in (("root", "admin"), ("bob", "member")):
         run("user", "add", login, "--role", role, "--password", PASSWORD)
     with database.session.begin() as db:

@@ -13,7 +13,6 @@ from forumsvc.models import LastBackup, User
 from tests.cases import each
 from tests.functional import dump_rows
 from tests.functional.background_jobs import let_worker_live
-from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.rows import insert_row
 from tests.functional.test_backup import write_members
@@ -35,9 +34,7 @@ def logins(database: Database) -> list[str]:
         return list(db.scalars(select(User.login).where(User.is_builtin.is_(False))))
 
 
-def test_only_a_verified_backup_counts_as_the_last_one(
-    run: Run, ann: int, database: Database, tmp_path: Path
-) -> None:
+def test_only_a_verified_backup_counts_as_the_last_one(run, ann, database, tmp_path):
     made = run("backup", "--no-verify", tmp_path / "b-1.tar")
     assert (made.code, "not verified" in made.out) == (0, True)
     assert recorded(database) is None
@@ -51,8 +48,8 @@ def test_only_a_verified_backup_counts_as_the_last_one(
 
 
 def test_a_backup_without_the_photos_of_this_machine_is_not_the_last_one(
-    run: Run, ini: Path, ann: int, database: Database, tmp_path: Path
-) -> None:
+    run, ini, ann, database, tmp_path
+):
     with database.session.begin() as db:
         db.get_one(User, ann).avatar = f"00/{'0' * 64}.png"
     made = run("backup", "--no-photos", tmp_path / "b-1.tar")
@@ -64,8 +61,8 @@ def test_a_backup_without_the_photos_of_this_machine_is_not_the_last_one(
 
 
 def test_a_restore_asks_before_it_replaces_and_is_refused_without_replace(
-    run: Run, ini: Path, ann: int, database: Database, tmp_path: Path
-) -> None:
+    run, ini, ann, database, tmp_path
+):
     file = tmp_path / "b.tar"
     assert run("backup", file).code == 0
     with database.session.begin() as db:
@@ -83,9 +80,7 @@ def test_a_restore_asks_before_it_replaces_and_is_refused_without_replace(
 
 
 @pytest.mark.both_databases
-def test_a_restore_replaces_nothing_under_a_service_that_runs(
-    run: Run, ann: int, database: Database, tmp_path: Path
-) -> None:
+def test_a_restore_replaces_nothing_under_a_service_that_runs(run, ann, database, tmp_path):
     file = tmp_path / "b.tar"
     assert run("backup", file).code == 0
     with database.session.begin() as db:
@@ -119,9 +114,7 @@ def hostile_backup(path: Path, line: bytes, files: float = 0) -> Path:
         ("infinity", b"{}", float("inf")),
     ],
 )
-def test_a_hostile_backup_is_refused_in_one_line(
-    run: Run, ann: int, database: Database, tmp_path: Path, name: str, line: bytes, files: float
-) -> None:
+def test_a_hostile_backup_is_refused_in_one_line(run, ann, database, tmp_path, name, line, files):
     file = hostile_backup(tmp_path / f"{name}.tar", line, files)
     said = "photos needs files" if files else "photos.ndjson.gz line 1: "
     assert said in run("backup", "verify", file).refusal

@@ -7,7 +7,6 @@ from sqlalchemy import text
 from sqlalchemy.sql.elements import TextClause
 
 from forumsvc.cache import reset
-from tests.functional.cli.conftest import Run
 from tests.functional.conftest import MakeForum
 
 
@@ -63,15 +62,13 @@ def scene(make_forum: MakeForum) -> Scene:
     return Scene(make_forum)
 
 
-def test_a_topic_changed_by_sql_is_shown_by_every_process(scene: Scene, run: Run) -> None:
+def test_a_topic_changed_by_sql_is_shown_by_every_process(scene, run):
     scene.retitle()
     assert run("cache", "renew", "--json").json == {"topics": 2}
     assert scene.titles() == ["By SQL"] * 4
 
 
-def test_names_and_replies_changed_by_sql_are_shown_by_every_process(
-    scene: Scene, run: Run
-) -> None:
+def test_names_and_replies_changed_by_sql_are_shown_by_every_process(scene, run):
     scene.by_sql(text("UPDATE users SET name = 'By SQL'"))
     scene.by_sql(text("UPDATE nodes SET name = 'By SQL'"))
     scene.by_sql(text("UPDATE replies SET body_html = '<p>By SQL</p>'"))
@@ -87,7 +84,7 @@ def test_names_and_replies_changed_by_sql_are_shown_by_every_process(
         assert reply["body_html"] == "<p>By SQL</p>"
 
 
-def test_an_edit_of_what_was_read_before_the_change_is_refused(scene: Scene, run: Run) -> None:
+def test_an_edit_of_what_was_read_before_the_change_is_refused(scene, run):
     scene.retitle()
     run("cache", "renew")
     form = {"title": "Mine", "node_id": scene.node, "body": "Mine"}
@@ -95,9 +92,7 @@ def test_an_edit_of_what_was_read_before_the_change_is_refused(scene: Scene, run
     assert scene.alice.call("PUT", f"/topics/{scene.topic}", form, headers=stale).status_int == 412
 
 
-def test_the_topics_get_new_versions_in_chunks(
-    scene: Scene, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_topics_get_new_versions_in_chunks(scene, run, monkeypatch):
     monkeypatch.setattr(reset, "_CHUNK", 1)
     done: list[int] = []
     assert reset.reset_all(scene.forum.database, progress=done.append) == 2

@@ -17,7 +17,7 @@ from forumsvc.cli.context import Context
 from forumsvc.queries import users
 from forumsvc.settings import DECLARED
 from tests.cases import each
-from tests.functional.cli.conftest import INI, Run, run_command
+from tests.functional.cli.conftest import INI, run_command
 from tests.functional.cli.terminal import COMMAND, ENVIRONMENT, read_terminal, run_on_terminal
 from tests.system.process import PATIENCE
 
@@ -51,13 +51,13 @@ def commands(command: click.Command, *words: str) -> list[tuple[str, ...]]:
 
 
 @each("words", commands(main))
-def test_every_command_has_help_and_json_without_an_ini_file(words: tuple[str, ...]) -> None:
+def test_every_command_has_help_and_json_without_an_ini_file(words):
     outcome = run_command(*words, "--help")
     assert outcome.code == 0
     assert "--json" in outcome.out
 
 
-def test_the_help_of_every_command_begins_with_what_the_list_of_commands_says_of_it() -> None:
+def test_the_help_of_every_command_begins_with_what_the_list_of_commands_says_of_it():
     _, _, listed = run_command("--help").out.partition("Commands:\n")
     for line in listed.splitlines():
         name, summary = line.split(maxsplit=1)
@@ -65,7 +65,7 @@ def test_the_help_of_every_command_begins_with_what_the_list_of_commands_says_of
 
 
 @pytest.mark.parametrize("word", ["--help", "--version"])
-def test_help_and_version_import_no_heavy_library(word: str) -> None:
+def test_help_and_version_import_no_heavy_library(word):
     code = (
         "import sys; from forumsvc.cli import main\n"
         f"main(['{word}'], 'forumsvc', standalone_mode=False); print(*sys.modules, file=sys.stderr)"
@@ -77,11 +77,11 @@ def test_help_and_version_import_no_heavy_library(word: str) -> None:
     assert HEAVY & set(done.stderr.split()) == set()
 
 
-def test_the_version_is_that_of_the_distribution() -> None:
+def test_the_version_is_that_of_the_distribution():
     assert run_command("--version").out == f"forumsvc {version('forumsvc')}\n"
 
 
-def test_a_table_has_heads_above_its_columns_on_a_terminal_and_in_a_pipe(sqlite_ini: Path) -> None:
+def test_a_table_has_heads_above_its_columns_on_a_terminal_and_in_a_pipe(sqlite_ini):
     assert run_command("-c", sqlite_ini, "node", "add", "Some name").code == 0
     table = run_command("-c", sqlite_ini, "node", "list").out.splitlines()
     assert run_on_terminal(sqlite_ini, "node", "list").shown.splitlines() == table
@@ -90,9 +90,7 @@ def test_a_table_has_heads_above_its_columns_on_a_terminal_and_in_a_pipe(sqlite_
     assert "-" in table[-1].split()
 
 
-def test_columns_are_aligned_behind_wide_and_combining_characters(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_columns_are_aligned_behind_wide_and_combining_characters(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     names = "社区", "abcd", "e\N{COMBINING ACUTE ACCENT}bcd"
     Context().output_list("x", [{"name": name, "no": 1} for name in names], "")
@@ -100,14 +98,14 @@ def test_columns_are_aligned_behind_wide_and_combining_characters(
 
 
 @each("at", range(3))
-def test_json_may_stand_before_or_after_the_commands_words(sqlite_ini: Path, at: int) -> None:
+def test_json_may_stand_before_or_after_the_commands_words(sqlite_ini, at):
     words = ["node", "list"]
     words.insert(at, "--json")
     assert run_command("-c", sqlite_ini, *words).json == {"nodes": []}
     assert run_command("--json", "-c", sqlite_ini, "node", "list").json == {"nodes": []}
 
 
-def test_no_ini_file_is_wrong_usage() -> None:
+def test_no_ini_file_is_wrong_usage():
     outcome = run_command("node", "list")
     assert (outcome.code, outcome.out) == (2, "")
     assert "-c" in outcome.err
@@ -128,15 +126,13 @@ def test_no_ini_file_is_wrong_usage() -> None:
         (INI.format(url="${NO_SUCH_VARIABLE_HERE}").encode(), "NO_SUCH_VARIABLE_HERE"),
     ],
 )
-def test_an_ini_file_that_is_wrong_is_refused_in_one_line(
-    tmp_path: Path, content: bytes, named: str
-) -> None:
+def test_an_ini_file_that_is_wrong_is_refused_in_one_line(tmp_path, content, named):
     ini = tmp_path / "forum.ini"
     ini.write_bytes(content)
     assert named in run_command("-c", ini, "settings", "--json").refusal
 
 
-def test_a_database_server_that_is_away_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_database_server_that_is_away_is_refused_in_one_line(tmp_path):
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url=f"postgresql://u:s3cret@/forum?host={tmp_path}"))
     outcome = run_command("-c", ini, "node", "list")
@@ -147,9 +143,7 @@ def test_a_database_server_that_is_away_is_refused_in_one_line(tmp_path: Path) -
 
 
 @each("password", ["s3cret%!", "s3cret%(x)s", "100%s3cret"])
-def test_a_percent_sign_in_the_ini_file_is_named_without_the_value(
-    tmp_path: Path, password: str
-) -> None:
+def test_a_percent_sign_in_the_ini_file_is_named_without_the_value(tmp_path, password):
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite://") + f"mail.password = {password}\n")
     refusal = run_command("-c", ini, "check").refusal
@@ -157,13 +151,13 @@ def test_a_percent_sign_in_the_ini_file_is_named_without_the_value(
     assert "s3cret" not in refusal
 
 
-def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path):
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite:///%(here)s/forum.ini"))
     assert "database" in run_command("-c", ini, "node", "list").refusal
 
 
-def test_all_settings_are_printed_with_secrets_masked_and_defaults_marked(run: Run) -> None:
+def test_all_settings_are_printed_with_secrets_masked_and_defaults_marked(run):
     printed = run("settings", "--json").json
     assert set(printed) == {setting.name for setting in DECLARED}
     assert printed["site.environment"] == {"value": "development", "default": False}
@@ -179,7 +173,7 @@ def test_all_settings_are_printed_with_secrets_masked_and_defaults_marked(run: R
     assert marked == {name for name, setting in printed.items() if setting["default"]}
 
 
-def test_the_address_of_the_database_is_shown_without_its_password(tmp_path: Path) -> None:
+def test_the_address_of_the_database_is_shown_without_its_password(tmp_path):
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="postgresql://u:s3cret@host/forum?host=/run"))
     shown = run_command("-c", ini, "settings", "--json").json["sqlalchemy.url"]["value"]
@@ -187,7 +181,7 @@ def test_the_address_of_the_database_is_shown_without_its_password(tmp_path: Pat
     assert "s3cret" not in run_command("-c", ini, "settings").out
 
 
-def test_each_setting_is_described_without_an_ini_file() -> None:
+def test_each_setting_is_described_without_an_ini_file():
     described = run_command("settings", "--describe", "--json").json
     assert list(described) == [setting.name for setting in DECLARED]
     assert described["http.max_body"] == {
@@ -205,21 +199,21 @@ def test_each_setting_is_described_without_an_ini_file() -> None:
         assert f"{setting.name}\n    {setting.meaning}\n" in shown
 
 
-def test_settings_need_no_database(tmp_path: Path) -> None:
+def test_settings_need_no_database(tmp_path):
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite:///%(here)s/forum.sqlite"))
     assert run_command("-c", ini, "settings").code == 0
     assert not (tmp_path / "forum.sqlite").exists()
 
 
-def test_a_process_prints_json_alone_and_no_progress_in_a_pipe(sqlite_ini: Path) -> None:
+def test_a_process_prints_json_alone_and_no_progress_in_a_pipe(sqlite_ini):
     command = [*COMMAND, "-c", str(sqlite_ini), "db", "check", "--json"]
     done = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT)
     assert json.loads(done.stdout) == {"checked": 0, "wrong": 0, "fixed": 0, "unknown": {}}
     assert done.stderr == b""
 
 
-def test_progress_is_shown_on_a_terminal(sqlite_ini: Path) -> None:
+def test_progress_is_shown_on_a_terminal(sqlite_ini):
     command = [*COMMAND, "-c", str(sqlite_ini), "db", "check", "--json"]
     ours, theirs = pty.openpty()
     environment = {**ENVIRONMENT, "TERM": "xterm"}
@@ -237,7 +231,7 @@ def test_progress_is_shown_on_a_terminal(sqlite_ini: Path) -> None:
 @pytest.mark.parametrize(
     "again", ["correct horse", pytest.param("another horse", marks=pytest.mark.extended)]
 )
-def test_a_password_is_asked_for_twice_unseen(sqlite_ini: Path, again: str) -> None:
+def test_a_password_is_asked_for_twice_unseen(sqlite_ini, again):
     command = [*COMMAND, "-c", str(sqlite_ini), "user", "add", "ann", "--json"]
     ours, theirs = pty.openpty()
     # A session of its own, or the password would be asked for on the terminal of the tests.

@@ -1,14 +1,12 @@
 """`forumsvc compare`: databases and dumps in any mix, and its three exit statuses."""
 
-from pathlib import Path
-
 import pytest
 
 from forumsvc.db.engine import Database
 from forumsvc.models import Topic, User
 from forumsvc.settings.masking import mask_url
 from tests.functional.cli.community import Community
-from tests.functional.cli.conftest import INI, Run, run_command
+from tests.functional.cli.conftest import INI, run_command
 
 
 def fill(database: Database) -> None:
@@ -18,9 +16,7 @@ def fill(database: Database) -> None:
 
 
 @pytest.mark.both_databases
-def test_a_database_its_dumps_and_their_copy_are_the_same(
-    database: Database, run: Run, ini: Path, tmp_path: Path
-) -> None:
+def test_a_database_its_dumps_and_their_copy_are_the_same(database, run, ini, tmp_path):
     fill(database)
     run("db", "check", "--fix", "--yes")
     run("search", "reindex")  # as a load does
@@ -39,9 +35,7 @@ def test_a_database_its_dumps_and_their_copy_are_the_same(
 
 
 @pytest.mark.both_databases
-def test_a_changed_and_a_missing_row_are_counted(
-    database: Database, run: Run, ini: Path, tmp_path: Path
-) -> None:
+def test_a_changed_and_a_missing_row_are_counted(database, run, ini, tmp_path):
     fill(database)
     run("dump", "--secrets", tmp_path / "before")
     with database.session.begin() as db:
@@ -59,9 +53,7 @@ def test_a_changed_and_a_missing_row_are_counted(
 
 
 @pytest.mark.both_databases
-def test_a_database_is_not_compared_with_itself(
-    database: Database, ini: Path, tmp_path: Path
-) -> None:
+def test_a_database_is_not_compared_with_itself(database, ini, tmp_path):
     url = database.url
     if database.is_sqlite:
         (tmp_path / "link.sqlite").symlink_to(url.database or "")
@@ -73,7 +65,7 @@ def test_a_database_is_not_compared_with_itself(
     assert "the same database" in refused.err
 
 
-def test_an_error_has_a_status_of_its_own(ini: Path, run: Run, tmp_path: Path) -> None:
+def test_an_error_has_a_status_of_its_own(ini, run, tmp_path):
     run("dump", tmp_path / "dump")
     (tmp_path / "dump" / "users.ndjson.gz").write_bytes(b"")
     (tmp_path / "other.ini").write_text(INI.format(url=f"sqlite:///{tmp_path}/none.sqlite"))

@@ -1,7 +1,5 @@
 """Commands that delete something ask for confirmation on a terminal, and say what is deleted."""
 
-from pathlib import Path
-
 import pytest
 from sqlalchemy import update
 
@@ -41,9 +39,7 @@ def state(run: Run) -> str:
     "name",
     ["user", *(pytest.param(name, marks=EXTENDED) for name in ("client", "node", "counters"))],
 )
-def test_a_no_on_a_terminal_changes_nothing(
-    ini: Path, run: Run, losses: dict[str, tuple[list[object], str]], name: str
-) -> None:
+def test_a_no_on_a_terminal_changes_nothing(ini, run, losses, name):
     words, loss = losses[name]
     before = state(run)
     typed = run_on_terminal(ini, *words, answer="n\n")
@@ -55,13 +51,7 @@ def test_a_no_on_a_terminal_changes_nothing(
 
 @EXTENDED
 @pytest.mark.parametrize(("option", "answer"), [((), "y\n"), (("--yes",), "")])
-def test_a_yes_goes_on(
-    ini: Path,
-    run: Run,
-    losses: dict[str, tuple[list[object], str]],
-    option: tuple[str, ...],
-    answer: str,
-) -> None:
+def test_a_yes_goes_on(ini, run, losses, option, answer):
     words, loss = losses["user"]
     before = state(run)
     typed = run_on_terminal(ini, *words, *option, answer=answer)

@@ -22,7 +22,6 @@ from forumsvc.services.posts.authoring import Authoring
 from forumsvc.services.posts.rerendering import Rerendering
 from forumsvc.services.posts.rules import Rules
 from tests.databases import on_sqlite
-from tests.functional.cli.conftest import Run
 from tests.functional.rows import insert_row, insert_rows
 from tests.system.process import prepare_child, wait_until
 from tests.unit.markup.hostile_texts import TEXTS
@@ -80,9 +79,7 @@ def left(database: Database) -> int:
         return outdated_html.count(db, RENDERER_VERSION)
 
 
-def test_texts_of_older_and_newer_versions_are_rendered_and_no_others(
-    run: Run, database: Database, write: Write
-) -> None:
+def test_texts_of_older_and_newer_versions_are_rendered_and_no_others(run, database, write):
     older, newer = write("*a*"), write("*b*", RENDERER_VERSION + 1)
     todays = write("*c*", RENDERER_VERSION)
     with database.session.begin() as db:
@@ -97,9 +94,7 @@ def test_texts_of_older_and_newer_versions_are_rendered_and_no_others(
     assert run("content", "rerender", "--json").json["outdated"] == 0
 
 
-def test_mentions_are_linked_again_without_notifications_or_new_times(
-    run: Run, database: Database, write: Write
-) -> None:
+def test_mentions_are_linked_again_without_notifications_or_new_times(run, database, write):
     reply = write("@aNN and @nobody1")
     run("content", "rerender")
     html, _ = state(database, reply)
@@ -111,9 +106,7 @@ def test_mentions_are_linked_again_without_notifications_or_new_times(
         assert db.execute(select(Topic.last_active_at, Topic.updated_at)).one() == (MOMENT, MOMENT)
 
 
-def test_more_than_a_batch_is_rendered_and_counted_whatever_the_version(
-    database: Database, write: Write, authoring: Authoring
-) -> None:
+def test_more_than_a_batch_is_rendered_and_counted_whatever_the_version(database, write, authoring):
     for version in (RENDERER_VERSION + 2, 0, RENDERER_VERSION + 1):
         write("*a*", version, times=120)
     seen: list[int] = []
@@ -122,9 +115,7 @@ def test_more_than_a_batch_is_rendered_and_counted_whatever_the_version(
     assert max(seen) <= 100
 
 
-def test_a_text_edited_meanwhile_is_not_overwritten(
-    database: Database, write: Write, authoring: Authoring, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_edited_meanwhile_is_not_overwritten(database, write, authoring, monkeypatch):
     edited, other = write("*a*"), write("*b*")
     render = Renderer.render
 
@@ -143,8 +134,8 @@ def test_a_text_edited_meanwhile_is_not_overwritten(
 
 
 def test_a_text_that_cannot_be_rendered_is_escaped_and_does_not_hold_up_the_others(
-    database: Database, write: Write, authoring: Authoring
-) -> None:
+    database, write, authoring
+):
     hostile, good = write(TEXTS["underlined headings"]), write("*b*")
     tally = Rerendering(database, authoring, 2).run()
     assert (tally.rendered, tally.escaped, left(database)) == (1, 1, 1)
@@ -153,9 +144,7 @@ def test_a_text_that_cannot_be_rendered_is_escaped_and_does_not_hold_up_the_othe
     assert state(database, good)[1] == RENDERER_VERSION
 
 
-def test_no_text_is_overwritten_where_the_workers_cannot_start(
-    run: Run, database: Database, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_text_is_overwritten_where_the_workers_cannot_start(run, database, write, monkeypatch):
     reply = write("*a*")
     monkeypatch.setattr("forumsvc.markup.renderer.SandboxPool", SandboxPool)
     monkeypatch.setattr("forumsvc.sandbox.process.sys.executable", "/nowhere/python")
@@ -163,7 +152,7 @@ def test_no_text_is_overwritten_where_the_workers_cannot_start(
     assert state(database, reply) == (OLD, 0)
 
 
-def test_what_is_outdated_is_found_by_an_index(database: Database, write: Write) -> None:
+def test_what_is_outdated_is_found_by_an_index(database, write):
     write("*a*", times=3)
     statements = []
 
@@ -191,9 +180,7 @@ def test_what_is_outdated_is_found_by_an_index(database: Database, write: Write)
 @on_sqlite
 @pytest.mark.extended
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_it_can_be_stopped_at_any_time_and_goes_on_with_the_rest(
-    run: Run, ini: Path, database: Database, write: Write, number: signal.Signals
-) -> None:
+def test_it_can_be_stopped_at_any_time_and_goes_on_with_the_rest(run, ini, database, write, number):
     write("*a* `b` [c](http://d.example) " * 40, times=700)
     before = left(database)
     process = subprocess.Popen(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from forumsvc.services.posts import counters as counter_check
 from forumsvc.services.search.reindexing import mark_pending
 from tests.cases import each
 from tests.functional.cli.community import BEGAN, Community
-from tests.functional.cli.conftest import INI, Run, run_command
+from tests.functional.cli.conftest import INI, run_command
 from tests.functional.rows import insert_row
 
 pytestmark = pytest.mark.both_databases
@@ -63,7 +62,7 @@ def mended(session: Session) -> Community:
     return community
 
 
-def test_every_counter_is_recounted(session: Session) -> None:
+def test_every_counter_is_recounted(session):
     recounted = {recount_.model: tuple(recount_.expected) for recount_ in recount.recounts()}
     assert recounted == COUNTED
     counters = {
@@ -75,19 +74,19 @@ def test_every_counter_is_recounted(session: Session) -> None:
     assert counters <= {(model, name) for model, names in COUNTED.items() for name in names}
 
 
-def test_users_count_what_everyone_can_see(mended: Community) -> None:
+def test_users_count_what_everyone_can_see(mended):
     names = COUNTED[User]
     assert mended.values(User, "ann", *names) == (1, 1, 1, 1, 0, 2)
     assert mended.values(User, "ben", *names) == (1, 2, 1, 2, 1, 0)
     assert mended.values(User, "cat", *names) == (0, 0, 1, 0, 0, 0)
 
 
-def test_nodes_count_visible_topics(mended: Community) -> None:
+def test_nodes_count_visible_topics(mended):
     assert mended.values(Node, "python", "topics_count") == (1,)
     assert mended.values(Node, "rust", "topics_count") == (1,)
 
 
-def test_topics_count_replies_that_are_left_and_know_the_last(mended: Community) -> None:
+def test_topics_count_replies_that_are_left_and_know_the_last(mended):
     last_at = mended.values(Reply, "last", "created_at")[0]
     assert mended.values(Topic, "seen", *COUNTED[Topic]) == (
         *(3, 2, 1),
@@ -98,27 +97,23 @@ def test_topics_count_replies_that_are_left_and_know_the_last(mended: Community)
     assert mended.values(Topic, "quiet", *COUNTED[Topic]) == (0, 0, 0, None, None, opened)
 
 
-def test_replies_count_their_likes(mended: Community) -> None:
+def test_replies_count_their_likes(mended):
     assert mended.values(Reply, "first", "likes_count") == (2,)
     assert mended.values(Reply, "last", "likes_count") == (0,)
 
 
-def test_notifications_of_what_is_hidden_go_and_the_others_stay(
-    mended: Community, session: Session
-) -> None:
+def test_notifications_of_what_is_hidden_go_and_the_others_stay(mended, session):
     left = set(session.scalars(select(Notification.id)))
     assert left == {mended.ids[name] for name in ("reply_told", "read", "follow_told")}
 
 
-def test_what_was_mended_is_right(mended: Community, session: Session) -> None:
+def test_what_was_mended_is_right(mended, session):
     assert recount.wrong(session) == []
     assert sum(finding.wrong for finding in counter_check.check(session)) == 0
 
 
 @each(("model", "column"), [(model, name) for model, names in COUNTED.items() for name in names])
-def test_a_counter_that_is_off_is_named_with_its_truth(
-    mended: Community, session: Session, model: type[Base], column: str
-) -> None:
+def test_a_counter_that_is_off_is_named_with_its_truth(mended, session, model, column):
     name = {User: "ben", Node: "rust", Topic: "seen", Reply: "first", Review: "judged"}[model]
     (true,) = mended.values(model, name, column)
     stored: Any = BEGAN - timedelta(days=1) if column.endswith("_at") else true + 1
@@ -135,7 +130,7 @@ def test_a_counter_that_is_off_is_named_with_its_truth(
     assert recount.wrong(session) == []
 
 
-def test_the_rows_that_are_named_can_be_limited(session: Session) -> None:
+def test_the_rows_that_are_named_can_be_limited(session):
     Community(session)
     tables = [wrong.table for wrong in recount.wrong(session, limit=1)]
     assert set(tables) == {"users", "nodes", "topics", "replies", "reviews"}
@@ -144,9 +139,7 @@ def test_the_rows_that_are_named_can_be_limited(session: Session) -> None:
     )
 
 
-def test_a_check_takes_one_statement_a_table_however_many_rows(
-    mended: Community, session: Session
-) -> None:
+def test_a_check_takes_one_statement_a_table_however_many_rows(mended, session):
     statements: list[str] = []
     steps: list[None] = []
     connection = session.connection()
@@ -156,7 +149,7 @@ def test_a_check_takes_one_statement_a_table_however_many_rows(
     assert len(steps) == counter_check.STEPS
 
 
-def test_checking_counts_and_changes_nothing(run: Run, database: Database) -> None:
+def test_checking_counts_and_changes_nothing(run, database):
     with database.session.begin() as db:
         Community(db)
     first = run("db", "check", "--json")
@@ -170,7 +163,7 @@ def test_checking_counts_and_changes_nothing(run: Run, database: Database) -> No
     assert f"notifications: {ORPHANS} wrong" in plain.out
 
 
-def test_fixing_mends_all_that_is_wrong(run: Run, database: Database) -> None:
+def test_fixing_mends_all_that_is_wrong(run, database):
     with database.session.begin() as db:
         Community(db)
         wrong = len(recount.wrong(db)) + ORPHANS
@@ -182,9 +175,7 @@ def test_fixing_mends_all_that_is_wrong(run: Run, database: Database) -> None:
     assert run("db", "check", "--fix", "--json", "--yes").json == after
 
 
-def test_what_a_newer_version_wrote_is_named_and_breaks_no_list(
-    run: Run, database: Database
-) -> None:
+def test_what_a_newer_version_wrote_is_named_and_breaks_no_list(run, database):
     with database.session.begin() as db:
         Community(db)
         counter_check.fix(db)
@@ -200,22 +191,20 @@ def test_what_a_newer_version_wrote_is_named_and_breaks_no_list(
         assert set(jobs.counts(reads)) == set(JobKind) - STANDING
 
 
-def test_an_upgrade_may_be_done_again(run: Run) -> None:
+def test_an_upgrade_may_be_done_again(run):
     for _ in range(2):
         shown = run("db", "upgrade", "--json").json
         assert shown == {"revision": migrate.head(), "search_index": True}
 
 
-def test_an_upgrade_that_leaves_posts_unindexed_says_what_to_run(
-    run: Run, database: Database
-) -> None:
+def test_an_upgrade_that_leaves_posts_unindexed_says_what_to_run(run, database):
     with database.session.begin() as db:
         mark_pending(db)
     assert "run forumsvc search reindex" in run("db", "upgrade").out
     assert run("db", "upgrade", "--json").json["search_index"] is False
 
 
-def test_what_an_upgrade_would_run_is_printed_and_not_run(tmp_path: Path) -> None:
+def test_what_an_upgrade_would_run_is_printed_and_not_run(tmp_path):
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite:///%(here)s/new/forum.sqlite"))
     for words in (("db", "upgrade", "--dry-run"), ("db", "current")):
@@ -229,12 +218,12 @@ def test_what_an_upgrade_would_run_is_printed_and_not_run(tmp_path: Path) -> Non
     assert upgraded.out == f"The database is at revision {migrate.head()}.\n"
 
 
-def test_the_revision_of_a_database_is_printed(run: Run) -> None:
+def test_the_revision_of_a_database_is_printed(run):
     assert run("db", "current", "--json").json == {"revision": migrate.head(), "pending": []}
     assert "There is nothing to run." in run("db", "current").out
 
 
-def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").touch()
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite:///%(here)s/file/forum.sqlite"))
@@ -242,16 +231,14 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("db", "check"), ("node", "list"), ("demo",)])
-def test_a_database_that_is_not_set_up_is_refused_and_not_made(
-    tmp_path: Path, words: tuple[str, ...]
-) -> None:
+def test_a_database_that_is_not_set_up_is_refused_and_not_made(tmp_path, words):
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite:///%(here)s/forum.sqlite"))
     assert "db upgrade" in run_command("-c", ini, *words).refusal
     assert not (tmp_path / "forum.sqlite").exists()
 
 
-def test_a_database_of_another_revision_is_refused(run: Run, database: Database) -> None:
+def test_a_database_of_another_revision_is_refused(run, database):
     moved = text("UPDATE alembic_version SET version_num = :revision")
     try:
         with database.session.begin() as db:
@@ -267,7 +254,7 @@ def test_a_database_of_another_revision_is_refused(run: Run, database: Database)
             db.execute(moved, {"revision": migrate.head()})
 
 
-def test_a_copy_sends_after_it_was_adopted_and_only_then(database: Database, run: Run) -> None:
+def test_a_copy_sends_after_it_was_adopted_and_only_then(database, run):
     with database.session.begin() as db:
         deployment.mark_as_copy(db, clock.now())
         assert not deployment.may_send(db, "")

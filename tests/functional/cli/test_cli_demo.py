@@ -1,6 +1,5 @@
 """`forumsvc demo`."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Base, Topic, User
 from forumsvc.oauth import clients
 from forumsvc.process.passwords import verify_password
-from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 
 SMALL = ("--language", "zh")
@@ -22,7 +20,7 @@ def rows(database: Database, *columns: Any) -> list[Any]:
         return list(db.execute(select(*columns).order_by(columns[0])).all())
 
 
-def test_a_demo_prints_what_was_written(run: Run, database: Database) -> None:
+def test_a_demo_prints_what_was_written(run, database):
     printed = run("demo", *SMALL, "--json").json
     tables = {table.name: table for table in Base.metadata.sorted_tables}
     with database.reads.connect() as db:
@@ -31,9 +29,7 @@ def test_a_demo_prints_what_was_written(run: Run, database: Database) -> None:
     assert {"users", "nodes", "topics", "replies", "topic_likes"} <= tables.keys() & printed.keys()
 
 
-def test_one_can_log_in_as_a_member_and_as_an_admin_by_the_client_that_is_printed(
-    run: Run, database: Database
-) -> None:
+def test_one_can_log_in_as_a_member_and_as_an_admin_by_the_client_that_is_printed(run, database):
     printed = run("demo", *SMALL, "--json").json
     users = {row.login: row for row in rows(database, User.login, User.role, User.password_hash)}
     assert {users["demo"].role, users["admin"].role} == {"member", "admin"}
@@ -46,14 +42,14 @@ def test_one_can_log_in_as_a_member_and_as_an_admin_by_the_client_that_is_printe
     assert "password" in client.grants
 
 
-def test_a_demo_speaks_the_language_asked_for(run: Run, database: Database) -> None:
+def test_a_demo_speaks_the_language_asked_for(run, database):
     run("demo", "--language", "zh")
     titles = [row.title for row in rows(database, Topic.id, Topic.title)]
     assert titles
     assert all(any("一" <= letter <= "鿿" for letter in title) for title in titles)
 
 
-def test_a_demo_says_what_to_try_again_and_again(run: Run, ini: Path) -> None:
+def test_a_demo_says_what_to_try_again_and_again(run, ini):
     with ini.open("a") as file:
         file.write("[server:main]\nuse = egg:waitress\nlisten = *:6599\n")
     first = run("demo", *SMALL).out
@@ -63,9 +59,7 @@ def test_a_demo_says_what_to_try_again_and_again(run: Run, ini: Path) -> None:
         assert "username=demo -d password=demo-password" in said
 
 
-def test_a_demo_in_production_has_secrets_of_its_own(
-    run: Run, database: Database, ini: Path
-) -> None:
+def test_a_demo_in_production_has_secrets_of_its_own(run, database, ini):
     ini.write_text(
         ini.read_text().replace("= development", "= production\nsite.url = https://forum.example")
     )
@@ -82,7 +76,7 @@ def test_a_demo_in_production_has_secrets_of_its_own(
 
 
 @pytest.mark.extended
-def test_a_demo_in_production_is_asked_about_on_a_terminal(database: Database, ini: Path) -> None:
+def test_a_demo_in_production_is_asked_about_on_a_terminal(database, ini):
     ini.write_text(
         ini.read_text().replace("= development", "= production\nsite.url = https://forum.example")
     )

@@ -3,20 +3,18 @@
 import pytest
 
 from forumsvc import clock
-from forumsvc.db.engine import Database
 from forumsvc.models import (
     EventType,
 )
 from forumsvc.services import events
 from forumsvc.services.event_consumers import consume
 from forumsvc.services.moderation import settings_log
-from tests.functional.cli.conftest import Run
 from tests.functional.event_horizon import wait_for_horizon
 
 pytestmark = pytest.mark.both_databases
 
 
-def test_the_status_shows_what_each_consumer_has_yet_to_read(run: Run, database: Database) -> None:
+def test_the_status_shows_what_each_consumer_has_yet_to_read(run, database):
     with database.session.begin() as db:
         for _ in range(3):
             events.record(db, EventType.USER_CREATED, clock.now(), actor_id=None)
@@ -28,7 +26,7 @@ def test_the_status_shows_what_each_consumer_has_yet_to_read(run: Run, database:
     assert consumer["oldest_seconds"] >= 0
 
 
-def test_the_log_shows_the_first_settings_of_many(run: Run, database: Database) -> None:
+def test_the_log_shows_the_first_settings_of_many(run, database):
     settings = {f"name.{number}": "x" for number in range(30)}
     with database.session.begin() as db:
         settings_log.record_changes(db, clock.now(), "host", settings)

@@ -26,7 +26,7 @@ def _test(tmp_path: Path, *words: str, delivery: str = "smtp", port: int = 1) ->
     return run_command("-c", ini, "mail", "test", *words)
 
 
-def test_a_test_says_what_the_server_answered(tmp_path: Path, smtp: Any) -> None:
+def test_a_test_says_what_the_server_answered(tmp_path, smtp):
     server, port = smtp
     outcome = _test(tmp_path, ADDRESS, "--json", port=port)
     assert outcome.json["code"] == 250
@@ -35,18 +35,18 @@ def test_a_test_says_what_the_server_answered(tmp_path: Path, smtp: Any) -> None
     assert outcome.json["message_id"].encode() in content
 
 
-def test_a_test_fails_with_one_line_where_no_server_listens(tmp_path: Path) -> None:
+def test_a_test_fails_with_one_line_where_no_server_listens(tmp_path):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         outcome = _test(tmp_path, ADDRESS, port=unused.getsockname()[1])
     assert "ConnectionRefusedError" in outcome.refusal
 
 
-def test_a_test_without_mail_says_so(tmp_path: Path) -> None:
+def test_a_test_without_mail_says_so(tmp_path):
     assert "mail.delivery is none" in _test(tmp_path, ADDRESS, delivery="none").refusal
 
 
-def test_a_test_goes_to_one_address(tmp_path: Path) -> None:
+def test_a_test_goes_to_one_address(tmp_path):
     outcome = _test(tmp_path, "a@example.org,b@example.org")
     assert outcome.code == 2
     assert "not the address of one recipient" in outcome.err

@@ -20,7 +20,6 @@ from forumsvc.models import Photo, User
 from forumsvc.services.photos import photos
 from forumsvc.services.photos.photos import Quota
 from forumsvc.services.photos.storage import PhotoStorages
-from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.rows import insert_row
 
@@ -94,16 +93,14 @@ def wrong(found: Any, **counts: int) -> None:
     assert told["wrong"] == sum(counts.values())
 
 
-def test_where_all_is_well_nothing_is_found_or_changed(
-    run: Run, database: Database, folder: Path, upload: Upload
-) -> None:
+def test_where_all_is_well_nothing_is_found_or_changed(run, database, folder, upload):
     name = upload()
     found = run("photos", "check", "--fix", "--every-byte", "--json", "--yes").json
     assert found == {"checked": 2, "wrong": 0, "fixed": 0, **NOTHING}
     assert (rows(database), files(folder)) == ([name], {name})
 
 
-def test_a_file_without_a_row_is_found_and_deleted(run: Run, folder: Path, upload: Upload) -> None:
+def test_a_file_without_a_row_is_found_and_deleted(run, folder, upload):
     kept = upload("red")
     upload("blue", row=False)
     wrong(run("photos", "check", "--json"), files_without_row=1)
@@ -112,17 +109,13 @@ def test_a_file_without_a_row_is_found_and_deleted(run: Run, folder: Path, uploa
     assert run("photos", "check", "--json").json["wrong"] == 0
 
 
-def test_a_file_that_may_still_be_waiting_for_its_row_is_left_alone(
-    run: Run, folder: Path, upload: Upload
-) -> None:
+def test_a_file_that_may_still_be_waiting_for_its_row_is_left_alone(run, folder, upload):
     name = upload(row=False, old=False)
     assert run("photos", "check", "--fix", "--json", "--yes").json["wrong"] == 0
     assert files(folder) == {name}
 
 
-def test_a_forgotten_file_that_is_uploaded_again_is_left_alone(
-    run: Run, folder: Path, upload: Upload
-) -> None:
+def test_a_forgotten_file_that_is_uploaded_again_is_left_alone(run, folder, upload):
     name = upload(row=False)
     assert upload(row=False, old=False) == name
     assert run("photos", "check", "--fix", "--json", "--yes").json["wrong"] == 0
@@ -130,8 +123,8 @@ def test_a_forgotten_file_that_is_uploaded_again_is_left_alone(
 
 
 def test_a_row_without_its_file_is_found_and_deleted_and_the_picture_can_come_back(
-    run: Run, database: Database, folder: Path, upload: Upload
-) -> None:
+    run, database, folder, upload
+):
     kept, lost = upload("red"), upload("blue")
     (folder / lost).unlink()
     wrong(run("photos", "check", "--json"), rows_without_file=1)
@@ -141,9 +134,7 @@ def test_a_row_without_its_file_is_found_and_deleted_and_the_picture_can_come_ba
     assert run("photos", "check", "--json").json["wrong"] == 0
 
 
-def test_fix_keeps_what_another_host_may_have_in_a_folder_of_its_own(
-    run: Run, database: Database, folder: Path, upload: Upload
-) -> None:
+def test_fix_keeps_what_another_host_may_have_in_a_folder_of_its_own(run, database, folder, upload):
     theirs = upload("red"), upload("green")
     with database.session.begin() as db:
         db.execute(update(User).values(avatar=theirs[0]))
@@ -168,15 +159,8 @@ def test_fix_keeps_what_another_host_may_have_in_a_folder_of_its_own(
     ("options", "said", "kept"), [([], False, 1), (["--delete-lost"], True, 0)]
 )
 def test_a_terminal_is_warned_and_asked_before_rows_are_deleted(
-    ini: Path,
-    database: Database,
-    folder: Path,
-    upload: Upload,
-    *,
-    options: list[str],
-    said: bool,
-    kept: int,
-) -> None:
+    ini, database, folder, upload, *, options, said, kept
+):
     upload("red", row=False)
     upload("green")
     (folder / upload("blue")).unlink()
@@ -185,9 +169,7 @@ def test_a_terminal_is_warned_and_asked_before_rows_are_deleted(
     assert len(rows(database)) == 1 + kept
 
 
-def test_a_user_whose_picture_is_lost_gets_the_letter_again(
-    run: Run, database: Database, folder: Path, upload: Upload, owner: int
-) -> None:
+def test_a_user_whose_picture_is_lost_gets_the_letter_again(run, database, folder, upload, owner):
     upload("red")
     lost = upload("blue")
     with database.session.begin() as db:
@@ -200,8 +182,8 @@ def test_a_user_whose_picture_is_lost_gets_the_letter_again(
 
 
 def test_a_file_cut_short_is_found_by_its_size_and_deleted_with_its_row(
-    run: Run, database: Database, folder: Path, upload: Upload
-) -> None:
+    run, database, folder, upload
+):
     kept, cut = upload("red"), upload("blue")
     os.truncate(folder / cut, 20)
     wrong(run("photos", "check", "--json"), broken_files=1, rows_without_file=1)
@@ -210,8 +192,8 @@ def test_a_file_cut_short_is_found_by_its_size_and_deleted_with_its_row(
 
 
 def test_a_file_with_other_bytes_of_the_same_size_is_found_where_every_byte_is_read(
-    run: Run, database: Database, folder: Path, upload: Upload
-) -> None:
+    run, database, folder, upload
+):
     kept, spoilt = upload("red"), upload("blue")
     path = folder / spoilt
     path.write_bytes(bytes(path.stat().st_size))
@@ -221,9 +203,7 @@ def test_a_file_with_other_bytes_of_the_same_size_is_found_where_every_byte_is_r
     assert (rows(database), files(folder)) == ([kept], {kept})
 
 
-def test_a_row_of_another_size_or_digest_than_its_good_file_is_corrected(
-    run: Run, database: Database, upload: Upload
-) -> None:
+def test_a_row_of_another_size_or_digest_than_its_good_file_is_corrected(run, database, upload):
     name = upload()
     with database.session.begin() as db:
         right = db.execute(select(Photo.size, Photo.digest)).one()
@@ -234,7 +214,7 @@ def test_a_row_of_another_size_or_digest_than_its_good_file_is_corrected(
         assert db.execute(select(Photo.name, Photo.size, Photo.digest)).one() == (name, *right)
 
 
-def test_what_killed_uploads_left_behind_is_removed(run: Run, folder: Path, upload: Upload) -> None:
+def test_what_killed_uploads_left_behind_is_removed(run, folder, upload):
     name = upload()
     left = folder / name[:2] / ".unfinished-x"
     left.write_bytes(b"half")
@@ -244,17 +224,15 @@ def test_what_killed_uploads_left_behind_is_removed(run: Run, folder: Path, uplo
 
 
 def test_a_storage_without_any_of_the_pictures_is_taken_for_a_wrong_setting(
-    run: Run, database: Database, folder: Path, upload: Upload
-) -> None:
+    run, database, folder, upload
+):
     name = upload()
     folder.rename(folder.with_name("elsewhere"))
     assert "has no photo at all" in run("photos", "check", "--fix", "--json", "--yes").refusal
     assert rows(database) == [name]
 
 
-def test_a_storage_that_cannot_be_read_is_an_error_of_one_line(
-    run: Run, folder: Path, upload: Upload
-) -> None:
+def test_a_storage_that_cannot_be_read_is_an_error_of_one_line(run, folder, upload):
     name = upload()
     os.truncate(folder / name, 5)
     (folder / name).unlink()

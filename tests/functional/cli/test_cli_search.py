@@ -11,7 +11,6 @@ from forumsvc.demo.posts import community
 from forumsvc.markup import Renderer
 from forumsvc.models import ReplyWords, User
 from forumsvc.services.search.reindexing import mark_pending
-from tests.functional.cli.conftest import Run
 
 POSTS = community("zh")[2]
 TOPICS = sum(bool(post.title) for post in POSTS)
@@ -28,9 +27,7 @@ def filled(database: Database) -> Database:
     return database
 
 
-def test_reindexing_says_what_was_indexed_and_the_status_what_is_missing(
-    run: Run, filled: Database
-) -> None:
+def test_reindexing_says_what_was_indexed_and_the_status_what_is_missing(run, filled):
     before = run("search", "status", "--json").json
     assert before["complete"] is False
     assert [one["missing"] for one in before["tables"]] == [0, REPLIES]
@@ -49,7 +46,7 @@ def test_reindexing_says_what_was_indexed_and_the_status_what_is_missing(
     )
 
 
-def test_a_check_fails_until_the_index_is_right(run: Run, filled: Database) -> None:
+def test_a_check_fails_until_the_index_is_right(run, filled):
     refused = run("search", "check")
     assert refused.code == 1
     # Documents are compared in parts, each of which tells its own.
@@ -60,7 +57,7 @@ def test_a_check_fails_until_the_index_is_right(run: Run, filled: Database) -> N
     assert run("search", "check").code == 0
 
 
-def test_a_query_is_explained(run: Run, filled: Database) -> None:
+def test_a_query_is_explained(run, filled):
     run("search", "reindex")
     shown = run("search", "explain", "by:demo", "--json").json
     with filled.reads.connect() as db:

@@ -2,15 +2,12 @@
 
 import stat
 import zipfile
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
@@ -35,7 +32,7 @@ def user(database: Database, login: str) -> Any:
         return db.execute(select(User).where(User.login_key == login.lower())).one()
 
 
-def test_of_many_who_take_a_login_or_an_email_at_once_one_gets_it(database: Database) -> None:
+def test_of_many_who_take_a_login_or_an_email_at_once_one_gets_it(database):
     def add(number: int) -> str:
         login, email = ("ann", f"{number}@b.org") if number % 2 else (f"ben{number}", "a@b.org")
         try:
@@ -65,9 +62,7 @@ def admins(run: Run) -> list[str]:
 
 
 @pytest.mark.parametrize("take_away", [restrictions.silence_without_reason, accounts.delete])
-def test_of_two_admins_taken_away_at_once_one_stays(
-    run: Run, database: Database, take_away: Callable[[Session, str], object]
-) -> None:
+def test_of_two_admins_taken_away_at_once_one_stays(run, database, take_away):
     logins = [f"admin{number}" for number in range(6)]
     for login in logins:
         add(run, login)
@@ -86,9 +81,7 @@ def test_of_two_admins_taken_away_at_once_one_stays(
     assert len(admins(run)) == 1
 
 
-def test_an_admin_is_counted_only_when_the_other_change_is_done(
-    run: Run, database: Database
-) -> None:
+def test_an_admin_is_counted_only_when_the_other_change_is_done(run, database):
     for login in ("ann", "ben"):
         add(run, login)
     with ThreadPoolExecutor(1) as pool:
@@ -101,7 +94,7 @@ def test_an_admin_is_counted_only_when_the_other_change_is_done(
 
 
 @pytest.mark.parametrize("ending", ["", "\r\n", "\nanother line\n"])
-def test_a_password_comes_from_standard_input(run: Run, database: Database, ending: str) -> None:
+def test_a_password_comes_from_standard_input(run, database, ending):
     done = run("user", "add", "ann", "--password-stdin", stdin=f"  {PASSWORD} {ending}")
     assert (done.code, done.err) == (0, "")
     assert verify_password(user(database, "ann").password_hash, f"  {PASSWORD} ")
@@ -110,13 +103,11 @@ def test_a_password_comes_from_standard_input(run: Run, database: Database, endi
     assert verify_password(user(database, "ann").password_hash, "another horse")
 
 
-def test_an_empty_standard_input_is_refused(run: Run) -> None:
+def test_an_empty_standard_input_is_refused(run):
     assert "Standard input is empty" in run("user", "add", "ann", "--password-stdin").refusal
 
 
-def test_export_writes_a_file_for_its_owner_alone_and_overwrites_none(
-    run: Run, tmp_path: Path
-) -> None:
+def test_export_writes_a_file_for_its_owner_alone_and_overwrites_none(run, tmp_path):
     add(run, "ann")
     add(run, "bob")
     file = tmp_path / "ann.zip"
@@ -133,7 +124,7 @@ def test_export_writes_a_file_for_its_owner_alone_and_overwrites_none(
     assert record["action"] == "user.exported"
 
 
-def test_a_password_link_is_one_that_the_page_accepts(run: Run, database: Database) -> None:
+def test_a_password_link_is_one_that_the_page_accepts(run, database):
     add(run, "ann")
     link = run("user", "password-link", "ann").out.strip()
     [token] = parse_qs(urlsplit(link).query)["reset_token"]
@@ -143,7 +134,7 @@ def test_a_password_link_is_one_that_the_page_accepts(run: Run, database: Databa
     assert (urlsplit(link).path, account and account.login) == ("/password/reset", "ann")
 
 
-def test_a_name_cannot_steer_the_terminal(run: Run, ini: Path, database: Database) -> None:
+def test_a_name_cannot_steer_the_terminal(run, ini, database):
     name = "\x1b[31mred\tname"
     with database.session.begin() as db:
         insert_row(db, User, login="emil", name=name)

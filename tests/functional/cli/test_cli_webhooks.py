@@ -3,7 +3,6 @@
 import pytest
 
 from forumsvc import clock
-from forumsvc.db.engine import Database
 from forumsvc.models import EventType
 from forumsvc.queries import events as reading
 from forumsvc.services import events
@@ -23,13 +22,13 @@ def added(run: Run) -> int:
     return int(found["id"])
 
 
-def test_rotating_prints_another_secret(run: Run, added: int) -> None:
+def test_rotating_prints_another_secret(run, added):
     found = run("webhook", "rotate", added, "--json").json
     expected = webhook_signature.derive_secret(SECRET, added, 2)
     assert found["secret"] == webhook_signature.format_secret(expected)
 
 
-def test_deliveries_are_listed_and_sent_again(run: Run, database: Database, added: int) -> None:
+def test_deliveries_are_listed_and_sent_again(run, database, added):
     assert run("webhook", "ping", added).code == 0
     with database.session.begin() as db:
         events.record(db, EventType.TOPIC_CREATED, clock.now(), actor_id=None, topic_id=1)
@@ -50,7 +49,7 @@ def test_deliveries_are_listed_and_sent_again(run: Run, database: Database, adde
     assert len(waiting.json["deliveries"]) == 2
 
 
-def test_one_delivery_is_sent_again(run: Run, database: Database, added: int) -> None:
+def test_one_delivery_is_sent_again(run, database, added):
     run("webhook", "ping", added)
     with database.session.begin() as db:
         due = webhook_deliveries.next_due(db, added, clock.now(), 10)

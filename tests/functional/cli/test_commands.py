@@ -1,12 +1,9 @@
 """Each command, step by step: the stories of `commands.yaml`, which says how to write one."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from forumsvc.db.engine import Database
-from tests.functional.cli.conftest import Run
 from tests.functional.cli.story import Story
 from tests.functional.stories import stories
 
@@ -15,7 +12,5 @@ BOTH = pytest.mark.both_databases
 
 
 @pytest.mark.parametrize("steps", stories(TABLE, api=BOTH, events=BOTH, jobs=BOTH))
-def test_command(
-    steps: list[Any], run: Run, ini: Path, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_command(steps, run, ini, database, monkeypatch):
     Story(run, ini, database, monkeypatch).tell(steps)

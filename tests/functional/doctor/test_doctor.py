@@ -1,16 +1,14 @@
 """`forumsvc doctor`: all areas in turn, whatever one of them meets."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
 from forumsvc import clock
-from forumsvc.db.engine import Database
 from forumsvc.doctor import folders
 from forumsvc.doctor import run as running
 from forumsvc.doctor.finding import Finding, warning
@@ -20,7 +18,6 @@ from forumsvc.services import events
 from forumsvc.services.event_consumers import consume
 from tests.databases import on_sqlite
 from tests.functional.cli.conftest import run_command
-from tests.functional.doctor.conftest import Examine
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.raw import dump
 from tests.functional.rows import insert_row
@@ -30,9 +27,7 @@ from tests.migrations import later
 pytestmark = pytest.mark.both_databases
 
 
-def test_a_healthy_forum_has_no_finding_above_info_and_is_not_changed(
-    examine: Examine, database: Database, tmp_path: Path
-) -> None:
+def test_a_healthy_forum_has_no_finding_above_info_and_is_not_changed(examine, database, tmp_path):
     before = dump(database)
     assert examine().faults == []
     assert dump(database) == before
@@ -42,9 +37,7 @@ def test_a_healthy_forum_has_no_finding_above_info_and_is_not_changed(
     assert printed.out.splitlines()[-1] == "Nothing is wrong."
 
 
-def test_a_database_that_is_away_is_told_once_without_its_password(
-    tmp_path: Path, disk: Callable[[float], None]
-) -> None:
+def test_a_database_that_is_away_is_told_once_without_its_password(tmp_path, disk):
     disk(0.5)
     path = tmp_path / "forum.ini"
     lines = "[app:main]\nuse = egg:forumsvc\nsite.environment = development\n"
@@ -59,9 +52,7 @@ def test_a_database_that_is_away_is_told_once_without_its_password(
     assert "info: database: " in outcome.out
 
 
-def test_tables_of_another_revision_are_not_examined(
-    examine: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_of_another_revision_are_not_examined(examine, tmp_path, monkeypatch):
     later.install(tmp_path / "later", monkeypatch, later.FIRST)
     found = examine()
     assert "db upgrade" in found.only("error", "configuration")
@@ -69,9 +60,7 @@ def test_tables_of_another_revision_are_not_examined(
 
 
 @on_sqlite
-def test_an_area_that_fails_keeps_its_findings_and_stops_no_other(
-    examine: Examine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_area_that_fails_keeps_its_findings_and_stops_no_other(examine, monkeypatch):
     def broken(installation: Any) -> Iterator[Finding]:
         yield warning("found before")
         raise RuntimeError("a\nmistake")
@@ -84,7 +73,7 @@ def test_an_area_that_fails_keeps_its_findings_and_stops_no_other(
 
 
 @on_sqlite
-def test_an_area_that_hangs_is_a_finding(examine: Examine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_area_that_hangs_is_a_finding(examine, monkeypatch):
     end = Event()
 
     def hanging(installation: Any) -> Iterator[Finding]:
@@ -101,9 +90,7 @@ def test_an_area_that_hangs_is_a_finding(examine: Examine, monkeypatch: pytest.M
 
 
 @on_sqlite
-def test_photos_of_which_none_has_a_file_are_found(
-    examine: Examine, database: Database, tmp_path: Path
-) -> None:
+def test_photos_of_which_none_has_a_file_are_found(examine, database, tmp_path):
     names = [name_of(content) for content in (FIRST, SECOND)]
     with database.session.begin() as db:
         user = insert_row(db, User, login="ann")
@@ -116,9 +103,7 @@ def test_photos_of_which_none_has_a_file_are_found(
     assert examine(photos__dir="photos").faults == []
 
 
-def test_events_that_wait_are_a_warning_after_five_minutes(
-    examine: Examine, database: Database
-) -> None:
+def test_events_that_wait_are_a_warning_after_five_minutes(examine, database):
     for ago in (timedelta(hours=2), timedelta(0)):
         with database.session.begin() as db:
             events.record(db, EventType.USER_CREATED, clock.now() - ago, actor_id=None)

@@ -3,20 +3,15 @@
 import os
 import time
 from datetime import timedelta
-from pathlib import Path
 
 from forumsvc import clock
-from forumsvc.db.engine import Database
 from forumsvc.services import backups
 from tests.databases import on_sqlite
-from tests.functional.doctor.conftest import Examine
 
 pytestmark = on_sqlite
 
 
-def test_a_folder_says_nothing_of_a_backup_but_that_one_was_killed(
-    examine: Examine, tmp_path: Path, database: Database
-) -> None:
+def test_a_folder_says_nothing_of_a_backup_but_that_one_was_killed(examine, tmp_path, database):
     part = tmp_path / "backup" / "forum-1.tar.part"
     part.parent.mkdir()
     part.touch()

@@ -4,14 +4,12 @@ import configparser
 import os
 import socket
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from forumsvc.cli.config import example
-from forumsvc.db.engine import Database
 from forumsvc.doctor.database import max_connections_of_background, max_connections_of_process
 from forumsvc.settings import DECLARED
 from tests.databases import on_postgresql, on_sqlite
@@ -29,14 +27,14 @@ def check(examine: Examine) -> Examine:
     return partial(examine, "--before-start")
 
 
-def test_a_configuration_that_is_right_has_no_problem(check: Examine, tmp_path: Path) -> None:
+def test_a_configuration_that_is_right_has_no_problem(check, tmp_path):
     assert check().findings == []
     assert not (tmp_path / "var").exists()
     assert run_command("-c", tmp_path / "examined.ini", "check").out == "Nothing is wrong.\n"
 
 
 @on_sqlite
-def test_an_ini_file_without_a_server_is_an_error(ini: Path) -> None:
+def test_an_ini_file_without_a_server_is_an_error(ini):
     outcome = run_command("-c", ini, "check")
     assert (outcome.code, "server" in outcome.out) == (1, True)
 
@@ -44,12 +42,12 @@ def test_an_ini_file_without_a_server_is_an_error(ini: Path) -> None:
 _COUNTED = {"sqlalchemy.pool_size", "search.at_once", "webhooks.most"}
 
 
-def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
+def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads():
     assert max_connections_of_process(pool_size=10, threads=8) == 17 + 10
     assert max_connections_of_process(pool_size=3, threads=8) == 6 + 6
 
 
-def test_two_processes_of_the_shipped_ini_fit_into_the_default_of_postgresql() -> None:
+def test_two_processes_of_the_shipped_ini_fit_into_the_default_of_postgresql():
     production = configparser.RawConfigParser()
     production.read_string(example("production.ini"))
     pool_size = production.getint("app:main", "sqlalchemy.pool_size")
@@ -62,14 +60,14 @@ def test_two_processes_of_the_shipped_ini_fit_into_the_default_of_postgresql() -
     assert 2 * each_process + background <= 100 - 3
 
 
-def test_the_background_worker_may_open_connections_for_each_kind_of_job_and_each_webhook() -> None:
+def test_the_background_worker_may_open_connections_for_each_kind_of_job_and_each_webhook():
     assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 16 + 16
     assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 16
     assert max_connections_of_background(pool_size=10, webhooks=20) == 20 + 20
 
 
 @on_postgresql
-def test_a_database_that_takes_no_writes_is_an_error(check: Examine, database: Database) -> None:
+def test_a_database_that_takes_no_writes_is_an_error(check, database):
     name = database.url.database
     with database.reads.connect() as connection:
         connection.execute(text("SET default_transaction_read_only = off"))
@@ -85,7 +83,7 @@ MAIL = {"mail__delivery": "smtp", "site__url": "http://localhost", "mail__host":
 
 
 @on_sqlite
-def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check: Examine, smtp: Any) -> None:
+def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check, smtp):
     server, port = smtp
     known = {**MAIL, "mail__port": port, "mail__user": "forum"}
     assert check(**known, mail__password="secret").faults == []
@@ -97,9 +95,7 @@ def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check: Examine, smtp: An
 
 
 @on_sqlite
-def test_a_mail_server_whose_name_does_not_resolve_is_an_error(
-    check: Examine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mail_server_whose_name_does_not_resolve_is_an_error(check, monkeypatch):
     look_up = socket.getaddrinfo
 
     def fail(host: Any, *words: Any, **options: Any) -> Any:
@@ -113,7 +109,7 @@ def test_a_mail_server_whose_name_does_not_resolve_is_an_error(
 
 
 @on_sqlite
-def test_a_sender_at_localhost_is_an_error_in_production(check: Examine, smtp: Any) -> None:
+def test_a_sender_at_localhost_is_an_error_in_production(check, smtp):
     known = {**MAIL, "mail__port": smtp[1], "mail__user": "forum", "mail__password": "secret"}
     known["site.environment"] = "production"
     found = check(**known).only("error", "configuration")
@@ -126,9 +122,7 @@ def test_a_sender_at_localhost_is_an_error_in_production(check: Examine, smtp: A
     ("mode", "secret", "is_found"),
     [(0o644, "x" * 40, True), (0o640, "x" * 40, False), (0o644, "${HOME}" * 40, False)],
 )
-def test_an_ini_file_that_everybody_can_read_is_a_warning(
-    check: Examine, tmp_path: Path, mode: int, secret: str, is_found: bool
-) -> None:
+def test_an_ini_file_that_everybody_can_read_is_a_warning(check, tmp_path, mode, secret, is_found):
     path = tmp_path / "examined.ini"
     path.touch()
     path.chmod(mode)
@@ -167,9 +161,7 @@ format = %(message)s
         ("keys = file", "keys = file, mail", "'handler_mail'"),
     ],
 )
-def test_a_mistake_in_the_sections_of_the_log_is_an_error(
-    check: Examine, tmp_path: Path, right: str, wrong: str, message: str
-) -> None:
+def test_a_mistake_in_the_sections_of_the_log_is_an_error(check, tmp_path, right, wrong, message):
     assert check(sections=LOGGING).faults == []
     found = check(sections=LOGGING.replace(right, wrong)).only("error", "configuration")
     assert found.startswith("[loggers], [handlers], [formatters]: ")
@@ -178,9 +170,7 @@ def test_a_mistake_in_the_sections_of_the_log_is_an_error(
 
 
 @on_sqlite
-def test_a_bucket_is_written_read_and_left_empty(
-    check: Examine, endpoint: str, bucket: Any
-) -> None:
+def test_a_bucket_is_written_read_and_left_empty(check, endpoint, bucket):
     known = {"photos.storage": "s3", **s3_settings(endpoint, bucket.name)}
     assert check(**known).faults == []
     assert list(bucket.objects.all()) == []
@@ -189,7 +179,7 @@ def test_a_bucket_is_written_read_and_left_empty(
 
 
 @on_sqlite
-def test_what_the_probe_made_is_gone(check: Examine, tmp_path: Path) -> None:
+def test_what_the_probe_made_is_gone(check, tmp_path):
     kept = tmp_path / "var" / "photos" / "kept"
     kept.mkdir(parents=True)
     assert check().faults == []
@@ -197,6 +187,6 @@ def test_what_the_probe_made_is_gone(check: Examine, tmp_path: Path) -> None:
 
 
 @on_sqlite
-def test_an_address_in_use_is_no_error(check: Examine) -> None:
+def test_an_address_in_use_is_no_error(check):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert check(server={"listen": f"127.0.0.1:{taken.getsockname()[1]}"}).faults == []

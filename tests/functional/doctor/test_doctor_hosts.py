@@ -12,7 +12,6 @@ from forumsvc.models import Host
 from forumsvc.services import hosts
 from forumsvc.settings import Settings
 from forumsvc.web.http_cache.etags import build_fingerprint
-from tests.functional.doctor.conftest import Examine
 
 pytestmark = pytest.mark.both_databases
 
@@ -49,19 +48,19 @@ def of_hosts(found: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
     return [(level, message) for level, area, message in found if area == "hosts"]
 
 
-def test_one_host_as_its_ini_file_has_it_is_no_finding(examine: Examine, start: Start) -> None:
+def test_one_host_as_its_ini_file_has_it_is_no_finding(examine, start):
     start()
     assert of_hosts(examine().findings) == []
 
 
-def test_another_secret_is_an_error(examine: Examine, start: Start) -> None:
+def test_another_secret_is_an_error(examine, start):
     name = start(secret="another secret that these tests made up")
     message = examine().only("error", "hosts")
     assert message.startswith(f"{name} runs with another session.secret")
     assert "these tests made up" not in message
 
 
-def test_other_settings_or_other_code_are_a_warning(examine: Examine, start: Start) -> None:
+def test_other_settings_or_other_code_are_a_warning(examine, start):
     name = start(search__open_to="members")
     message = examine().only("warning", "hosts")
     assert message.startswith(f"{name} runs with search.open_to = members, and this ini file has")
@@ -70,8 +69,8 @@ def test_other_settings_or_other_code_are_a_warning(examine: Examine, start: Sta
 
 
 def test_a_clock_that_differs_by_more_than_a_second_is_a_warning(
-    examine: Examine, start: Start, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    examine, start, database, monkeypatch
+):
     name = start("other")
     start()
     for offset, message in (
@@ -91,8 +90,8 @@ def test_a_clock_that_differs_by_more_than_a_second_is_a_warning(
 
 
 def test_several_hosts_with_limits_and_photos_of_their_own_are_warnings(
-    examine: Examine, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    examine, start, tmp_path, monkeypatch
+):
     names = sorted((start(), start("other")))
     found = of_hosts(examine().findings)
     assert [level for level, _ in found] == ["warning", "warning", "info"]
@@ -105,18 +104,14 @@ def test_several_hosts_with_limits_and_photos_of_their_own_are_warnings(
     assert not any("photo" in one for _, one in of_hosts(examine().findings))
 
 
-def test_a_host_without_a_background_worker_counts_where_it_is_examined(
-    examine: Examine, start: Start
-) -> None:
+def test_a_host_without_a_background_worker_counts_where_it_is_examined(examine, start):
     start("other")
     assert of_hosts(examine().findings) == []
     found = of_hosts(examine(server={"worker": "false"}).findings)
     assert found[-1][1].startswith("2 hosts serve this forum: ")
 
 
-def test_several_processes_of_one_host_with_limits_of_their_own_are_worth_knowing(
-    examine: Examine, start: Start
-) -> None:
+def test_several_processes_of_one_host_with_limits_of_their_own_are_worth_knowing(examine, start):
     start()
     examined = examine(server={"processes": 3})
     assert examined.faults == []

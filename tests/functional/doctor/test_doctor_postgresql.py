@@ -7,16 +7,15 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from forumsvc.db.engine import Database
 from forumsvc.doctor import Level, postgresql, postgresql_servers
 from tests.databases import on_postgresql
-from tests.functional.doctor.conftest import DURABLE, Examine
+from tests.functional.doctor.conftest import DURABLE
 
 Settings = Callable[..., None]
 
 
 @on_postgresql
-def test_the_settings_are_those_of_the_server(database: Database) -> None:
+def test_the_settings_are_those_of_the_server(database):
     with database.reads.connect() as db:
         found = postgresql.server_settings(db)
         assert {name: db.scalar(text(f"SHOW {name}")) for name in DURABLE} == {
@@ -25,9 +24,7 @@ def test_the_settings_are_those_of_the_server(database: Database) -> None:
 
 
 @on_postgresql
-def test_a_transaction_that_is_open_for_long_is_a_warning(
-    examine: Examine, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_transaction_that_is_open_for_long_is_a_warning(examine, database, monkeypatch):
     monkeypatch.setitem(postgresql.LIMITS, "minutes", 0)
     with database.writes.connect() as connection:
         pid = connection.scalar(text("SELECT pg_backend_pid()"))
@@ -37,7 +34,7 @@ def test_a_transaction_that_is_open_for_long_is_a_warning(
 
 
 @on_postgresql
-def test_an_invalid_index_is_a_warning(examine: Examine, database: Database) -> None:
+def test_an_invalid_index_is_a_warning(examine, database):
     state = text(
         "UPDATE pg_index SET indisvalid = :valid WHERE indexrelid = 'ix_users_name_key'::regclass"
     )
@@ -55,9 +52,7 @@ def test_an_invalid_index_is_a_warning(examine: Examine, database: Database) -> 
 
 
 @on_postgresql
-def test_an_index_that_nobody_uses_is_worth_knowing(
-    examine: Examine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_nobody_uses_is_worth_knowing(examine, monkeypatch):
     monkeypatch.setattr(postgresql, "LIMITS", {"minutes": 10, "bytes": -1, "days": -1})
     infos = examine().infos("database")
     assert any("was not used since the statistics began" in one for one in infos)
@@ -86,19 +81,17 @@ def standby(**changed: Any) -> SimpleNamespace:
         ),
     ],
 )
-def test_standbys_that_lag_or_are_missing_are_found(
-    standbys: list[Any], names: str, level: Level, message: str
-) -> None:
+def test_standbys_that_lag_or_are_missing_are_found(standbys, names, level, message):
     [found] = postgresql_servers.check_standbys(standbys, names)
     assert (found.level, message in found.message) == (level, True), found
 
 
-def test_a_standby_that_is_up_to_date_is_no_finding() -> None:
+def test_a_standby_that_is_up_to_date_is_no_finding():
     assert [*postgresql_servers.check_standbys([standby(), standby()], "b")] == []
     assert [*postgresql_servers.check_standbys([], "")] == []
 
 
-def test_a_replication_slot_that_nobody_reads_is_a_warning() -> None:
+def test_a_replication_slot_that_nobody_reads_is_a_warning():
     [found] = postgresql_servers.check_slots([SimpleNamespace(name="old", bytes=3 * 10**9)])
     assert "slot old, for which 3000 MB" in found.message
     assert "pg_drop_replication_slot('old')" in found.message

@@ -2,14 +2,13 @@
 
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from forumsvc.doctor import site as site_area
 from tests.databases import on_sqlite
-from tests.functional.doctor.conftest import Examine, Examined
+from tests.functional.doctor.conftest import Examined
 from tests.functional.doctor.tls import Site, serving, write_certificate
 
 PROXY = {
@@ -32,9 +31,7 @@ def of_site(examined: Examined) -> list[tuple[str, str]]:
     return [(level, message) for level, area, message in examined.findings if area == "site"]
 
 
-def test_a_site_that_answers_on_this_machine_is_worth_knowing_in_development(
-    examine: Examine, site: Site
-) -> None:
+def test_a_site_that_answers_on_this_machine_is_worth_knowing_in_development(examine, site):
     [(level, message)] = of_site(examine(site__url=site.url))
     assert (level, "no other machine reaches it" in message) == ("info", True)
 
@@ -48,16 +45,14 @@ def test_a_site_that_answers_on_this_machine_is_worth_knowing_in_development(
     ],
 )
 def test_a_site_that_does_not_answer_as_the_service_is_an_error(
-    examine: Examine, site: Site, status: int, headers: dict[str, str], answer: str
-) -> None:
+    examine, site, status, headers, answer
+):
     site.answers["/health/live"] = (status, headers)
     found = examine(site__url=site.url).only("error", "site")
     assert found.startswith(f"{site.url}/health/live answers {answer}: it must be 200")
 
 
-def test_a_refused_connection_an_unknown_name_and_silence_are_told_apart(
-    examine: Examine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_connection_an_unknown_name_and_silence_are_told_apart(examine, monkeypatch):
     monkeypatch.setattr(site_area, "_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
@@ -89,15 +84,13 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("answering")
-def test_a_public_site_without_https_is_a_warning(examine: Examine) -> None:
+def test_a_public_site_without_https_is_a_warning(examine):
     found = examine(site__url="http://forum.example.org").only("warning", "site")
     assert found.startswith("site.url begins with http://")
 
 
 @pytest.mark.usefixtures("answering")
-def test_a_server_that_hears_no_client_address_from_its_proxy_is_a_warning(
-    examine: Examine,
-) -> None:
+def test_a_server_that_hears_no_client_address_from_its_proxy_is_a_warning(examine):
     url = "https://forum.example.org"
     for server in ({}, {**PROXY, "trusted_proxy_headers": "x-forwarded-proto"}):
         found = examine(server=server, site__url=url).only("warning", "site")
@@ -114,13 +107,8 @@ def test_a_server_that_hears_no_client_address_from_its_proxy_is_a_warning(
     ],
 )
 def test_a_certificate_that_ends_soon_is_a_warning_and_an_expired_one_an_error(
-    examine: Examine,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    days: int,
-    level: str | None,
-    message: str,
-) -> None:
+    examine, tmp_path, monkeypatch, days, level, message
+):
     file = write_certificate(tmp_path / "site.pem", days + 0.01)
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
     with serving(file) as served:
@@ -132,8 +120,8 @@ def test_a_certificate_that_ends_soon_is_a_warning_and_an_expired_one_an_error(
 
 
 def test_a_certificate_that_nobody_trusts_or_of_another_name_is_an_error(
-    examine: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    examine, tmp_path, monkeypatch
+):
     file = write_certificate(tmp_path / "site.pem", 90, "other.example.org")
     with serving(file) as served:
         found = examine(site__url=served.url).only("error", "site")

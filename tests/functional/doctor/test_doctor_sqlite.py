@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from forumsvc.db.engine import Database
 from forumsvc.doctor import folders, sqlite
 from tests.databases import on_sqlite
-from tests.functional.doctor.conftest import Examine
 
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -20,8 +18,8 @@ MOUNTS = """\
 @on_sqlite
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs"])
 def test_a_file_on_a_network_file_system_is_an_error(
-    examine: Examine, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+    examine, database, tmp_path, monkeypatch, kind
+):
     mounts = tmp_path / "mountinfo"
     folder = str(Path(database.url.database or "").resolve().parent).replace(" ", "\\040")
     mounts.write_text(MOUNTS.format(folder=folder, kind=kind))
@@ -29,9 +27,7 @@ def test_a_file_on_a_network_file_system_is_an_error(
     assert f"network file system ({kind})" in examine().only("error", "database")
 
 
-def test_a_file_system_of_the_machine_is_no_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_system_of_the_machine_is_no_network(tmp_path, monkeypatch):
     mounts = tmp_path / "mountinfo"
     monkeypatch.setattr(folders, "MOUNTS", mounts)
     assert folders.network_file_system(tmp_path) is None  # no such system
@@ -41,15 +37,13 @@ def test_a_file_system_of_the_machine_is_no_network(
 
 
 @on_sqlite
-def test_a_large_log_is_a_warning(examine: Examine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_log_is_a_warning(examine, monkeypatch):
     monkeypatch.setattr(sqlite, "_LARGE_LOG", 1)
     assert "-wal has " in examine().only("warning", "database")
 
 
 @on_sqlite
-def test_a_damaged_file_is_found_by_the_deep_examination(
-    examine: Examine, ini: Path, tmp_path: Path, database: Database
-) -> None:
+def test_a_damaged_file_is_found_by_the_deep_examination(examine, ini, tmp_path, database):
     copy = tmp_path / "copy.sqlite"
     with database.writes.connect() as db:
         db.execute(text("COMMIT"))

@@ -68,17 +68,17 @@ def story(
 
 @pytest.mark.both_databases
 @pytest.mark.parametrize("steps", stories(TABLE, "contents"))
-def test_finding(steps: list[Any], story: Examination) -> None:
+def test_finding(steps, story):
     story.tell(steps)
 
 
 @on_sqlite
 @pytest.mark.parametrize("steps", stories(TABLE, "backup", "before start", "disk", "site"))
-def test_finding_on_sqlite(steps: list[Any], story: Examination) -> None:
+def test_finding_on_sqlite(steps, story):
     story.tell(steps)
 
 
 @on_postgresql
 @pytest.mark.parametrize("steps", stories(TABLE, "postgresql"))
-def test_finding_on_postgresql(steps: list[Any], story: Examination) -> None:
+def test_finding_on_postgresql(steps, story):
     story.tell(steps)

@@ -63,7 +63,7 @@ def session(oauth: OAuth, client: Client, method: str) -> OAuth2Session:
 
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-def test_password_refresh_introspection_revocation(oauth: OAuth, method: str) -> None:
+def test_password_refresh_introspection_revocation(oauth, method):
     app = session(oauth, oauth.app, method)
     first = app.fetch_token(username="ann", password=PASSWORD, grant_type="password")
     assert app.get(f"{HOST}/api/v3/hello").json() == {"current_user": "Ann"}
@@ -82,7 +82,7 @@ def test_password_refresh_introspection_revocation(oauth: OAuth, method: str) ->
 
 
 @pytest.mark.parametrize("client", ["app", "phone"])
-def test_authorization_code_with_pkce(oauth: OAuth, client: str) -> None:
+def test_authorization_code_with_pkce(oauth, client):
     known = {"app": oauth.app, "phone": oauth.phone}[client]
     app = session(oauth, known, "client_secret_basic" if client == "app" else "none")
     verifier = generate_token(64)

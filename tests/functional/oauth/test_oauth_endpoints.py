@@ -2,16 +2,13 @@
 
 from forumsvc.models import LoginFailure
 from tests.cases import each
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
 
 from .application import PASSWORD, Application
-from .provider import OAuth
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
 
-def test_json_is_accepted_too(forum: Forum, app: Application) -> None:
+def test_json_is_accepted_too(forum, app):
     body = {**app.credentials, "grant_type": "password", "username": "ann", "password": PASSWORD}
     answer = forum.app.post_json("/oauth/token", {**body, "scope": None})
     assert (answer.json["scope"], answer.content_type) == ("read write", "application/json")
@@ -32,9 +29,7 @@ def test_json_is_accepted_too(forum: Forum, app: Application) -> None:
         ("multipart/form-data", b"x"),
     ],
 )
-def test_a_body_that_cannot_be_read_is_an_invalid_request(
-    forum: Forum, kind: str, body: bytes
-) -> None:
+def test_a_body_that_cannot_be_read_is_an_invalid_request(forum, kind, body):
     for name in ("token", "revoke", "introspect"):
         answer = forum.app.post(f"/oauth/{name}", body, headers={"Content-Type": kind}, status=400)
         assert answer.json["error"] == "invalid_request"
@@ -45,9 +40,7 @@ def test_a_body_that_cannot_be_read_is_an_invalid_request(
     "secret",
     ["x" * 1025, "x" * 100_000, "\u00fc" * 5000, "\U0001f600" * 300, "\x01\x7f\u202e", "\0"],
 )
-def test_huge_and_strange_credentials_are_wrong_and_nothing_worse(
-    oauth: OAuth, secret: str
-) -> None:
+def test_huge_and_strange_credentials_are_wrong_and_nothing_worse(oauth, secret):
     for name in ("username", "password", "client_id", "client_secret", "scope"):
         answer = oauth.password(**{name: secret})
         assert answer.status_int in (400, 401), (name, answer.text)
@@ -62,20 +55,20 @@ def test_huge_and_strange_credentials_are_wrong_and_nothing_worse(
     assert oauth.password().status_int == 200
 
 
-def test_credentials_in_the_query_are_rejected(forum: Forum, app: Application) -> None:
+def test_credentials_in_the_query_are_rejected(forum, app):
     query = f"?grant_type=password&username=ann&password={PASSWORD}".replace(" ", "+")
     answer = forum.app.post("/oauth/token" + query, app.credentials, status=400)
     assert answer.json["error"] == "invalid_request"
 
 
 @each("name", ["token", "revoke", "introspect"])
-def test_the_endpoints_accept_only_post(forum: Forum, name: str) -> None:
+def test_the_endpoints_accept_only_post(forum, name):
     answer = forum.app.get(f"/oauth/{name}", status=405)
     assert "POST" in answer.headers["Allow"]
     assert isinstance(answer.json["error"], str)
 
 
-def test_a_parameter_of_an_authorization_request_comes_once(oauth: OAuth) -> None:
+def test_a_parameter_of_an_authorization_request_comes_once(oauth):
     for name in ("client_id", "redirect_uri"):
         doubled = (name, {**oauth.app, "redirect_uri": "https://app.example/cb"}[name])
         assert oauth.authorize(oauth.app, doubled).status_int == 400
@@ -84,7 +77,7 @@ def test_a_parameter_of_an_authorization_request_comes_once(oauth: OAuth) -> Non
         assert (sent.json["error"], sent.json.get("state")) == ("invalid_request", state)
 
 
-def test_failures_are_counted_for_all_processes_to_see(make_forum: MakeForum) -> None:
+def test_failures_are_counted_for_all_processes_to_see(make_forum):
     one, other = (make_forum(accounts__login_failures="3") for _ in range(2))
     app, same = Application(one), Application(other)
     assert [app.log_in("nobody", "wrong").status_int for _ in range(4)] == [400, 400, 400, 429]
@@ -93,7 +86,7 @@ def test_failures_are_counted_for_all_processes_to_see(make_forum: MakeForum) ->
     assert (answer.status_int, answer.headers["Retry-After"]) == (429, "60")
 
 
-def test_a_token_of_the_client_itself_reads_what_is_public(forum: Forum) -> None:
+def test_a_token_of_the_client_itself_reads_what_is_public(forum):
     robot = Application(forum, grants=("client_credentials",))
     caller = forum.caller(robot.post("token", grant_type="client_credentials").json["access_token"])
     assert caller.get("/topics").status_int == 200
@@ -101,7 +94,7 @@ def test_a_token_of_the_client_itself_reads_what_is_public(forum: Forum) -> None
     assert caller.post("/topics", title="x", body="y", node_id=forum.node()).status_int == 403
 
 
-def test_the_response_to_a_token_in_the_query_is_private(forum: Forum, app: Application) -> None:
+def test_the_response_to_a_token_in_the_query_is_private(forum, app):
     token = app.log_in().json["access_token"]
     for path in ("/api/v3/hello", "/api/v3/topics"):
         answer = forum.app.get(path, {"access_token": token})

@@ -28,18 +28,14 @@ def boats(oauth: OAuth) -> Client:
     return oauth.client("boats", grants=clients.MEMBER_GRANTS, owner_id=bob)
 
 
-def test_a_members_application_that_has_the_password_grant_cannot_use_it(
-    oauth: OAuth, boats: Client
-) -> None:
+def test_a_members_application_that_has_the_password_grant_cannot_use_it(oauth, boats):
     row = update(OAuthClient).where(OAuthClient.client_id == boats["client_id"])
     change(oauth, lambda db: db.execute(row.values(grants=" ".join(clients.GRANTS))))
     assert oauth.password(boats).json["error"] == "unauthorized_client"
 
 
 @pytest.mark.parametrize("end", [restrictions.silence_without_reason, accounts.delete])
-def test_a_client_is_disabled_with_its_owner(
-    oauth: OAuth, boats: Client, end: Callable[..., Any]
-) -> None:
+def test_a_client_is_disabled_with_its_owner(oauth, boats, end):
     issued = oauth.exchange(boats, oauth.code(boats)).json
     own = oauth.call("token", **boats, grant_type="client_credentials").json
     code = oauth.code(boats)
@@ -58,9 +54,7 @@ def test_a_client_is_disabled_with_its_owner(
     assert (page.status_int, "disabled" in page.text) == (400, True)
 
 
-def test_a_client_works_again_with_its_owner_but_its_tokens_stay_revoked(
-    oauth: OAuth, boats: Client
-) -> None:
+def test_a_client_works_again_with_its_owner_but_its_tokens_stay_revoked(oauth, boats):
     issued = oauth.exchange(boats, oauth.code(boats)).json
     code = oauth.code(boats)
     change(oauth, restrictions.silence_without_reason, "bob")
@@ -70,7 +64,7 @@ def test_a_client_works_again_with_its_owner_but_its_tokens_stay_revoked(
     assert oauth.is_valid(oauth.exchange(boats, oauth.code(boats)).json["access_token"])
 
 
-def test_an_administrators_client_is_independent_of_a_blocked_user(oauth: OAuth) -> None:
+def test_an_administrators_client_is_independent_of_a_blocked_user(oauth):
     issued = oauth.log_in()
     change(oauth, restrictions.silence_without_reason, "ann")
     assert oauth.is_valid(issued["access_token"])
@@ -89,7 +83,7 @@ def explored(oauth: OAuth) -> Client:
     return {"client_id": explorer.CLIENT_ID}
 
 
-def test_the_explorer_uses_pkce_and_gets_no_refresh_token(oauth: OAuth, explored: Client) -> None:
+def test_the_explorer_uses_pkce_and_gets_no_refresh_token(oauth, explored):
     with oauth.forum.database.reads.connect() as connection:
         [uris] = connection.scalars(
             select(OAuthClient.redirect_uris).where(OAuthClient.client_id == explorer.CLIENT_ID)
@@ -109,7 +103,5 @@ def test_the_explorer_uses_pkce_and_gets_no_refresh_token(oauth: OAuth, explored
         f"http://evil.example{explorer.REDIRECT_PATH}",
     ],
 )
-def test_the_code_of_the_explorer_is_never_redirected_elsewhere(
-    oauth: OAuth, explored: Client, uri: str
-) -> None:
+def test_the_code_of_the_explorer_is_never_redirected_elsewhere(oauth, explored, uri):
     assert oauth.authorize(explored, redirect_uri=uri).status_int == 400

@@ -5,7 +5,6 @@ from contextlib import suppress
 from threading import Barrier, BrokenBarrierError
 from typing import Any
 
-import pytest
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 from sqlalchemy import event, select
@@ -30,9 +29,7 @@ def stored_hash(oauth: OAuth) -> str:
     return stored
 
 
-def test_an_unknown_user_takes_a_check_too_and_a_wrong_grant_or_scope_none(
-    oauth: OAuth, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_user_takes_a_check_too_and_a_wrong_grant_or_scope_none(oauth, monkeypatch):
     other = oauth.client("other", grants=("authorization_code",))
     checked: list[str | None] = []
 
@@ -50,9 +47,7 @@ def test_an_unknown_user_takes_a_check_too_and_a_wrong_grant_or_scope_none(
 
 
 @each("password", ["wrong", "wro\u0308ng", "wröng"])
-def test_an_unknown_user_takes_as_many_hashes_as_a_known_one(
-    oauth: OAuth, monkeypatch: pytest.MonkeyPatch, password: str
-) -> None:
+def test_an_unknown_user_takes_as_many_hashes_as_a_known_one(oauth, monkeypatch, password):
     hashes: list[str] = []
 
     class Counted:
@@ -69,9 +64,7 @@ def test_an_unknown_user_takes_as_many_hashes_as_a_known_one(
     assert counts[0] == counts[1] == (1 if opaque_string(password) == password else 2)
 
 
-def test_two_concurrent_logins_with_an_old_hash_both_succeed(
-    oauth: OAuth, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_concurrent_logins_with_an_old_hash_both_succeed(oauth, monkeypatch):
     # The only hash that is checked under a lock: see PasswordAuthentication.is_still_valid.
     monkeypatch.setattr(passwords, "_run", passwords._run.__wrapped__)  # type: ignore[attr-defined]
     old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
@@ -103,7 +96,7 @@ NFC, NFD = "pässwört-lang", "pa\u0308sswo\u0308rt-lang"
 
 
 @each(("new", "typed"), [(NFC, NFD), (NFD, NFC), ("a b c d e f", "a\u00a0b\u3000c d e\u2003f")])
-def test_a_password_may_be_typed_on_another_keyboard(oauth: OAuth, new: str, typed: str) -> None:
+def test_a_password_may_be_typed_on_another_keyboard(oauth, new, typed):
     oauth.forum.change(oauth.ann, password_hash=hash_password(new))
     for password in (new, typed):
         assert oauth.is_valid(oauth.log_in(password=password)["access_token"])
@@ -112,9 +105,7 @@ def test_a_password_may_be_typed_on_another_keyboard(oauth: OAuth, new: str, typ
 
 
 @each("typed", [NFD, "with\u00a0a blank", "a line\r\nbreak", "a\u0085control\u3000one"])
-def test_a_hash_of_a_password_as_it_was_typed_goes_on_and_is_replaced_at_the_log_in(
-    oauth: OAuth, typed: str
-) -> None:
+def test_a_hash_of_a_password_as_it_was_typed_goes_on_and_is_replaced_at_the_log_in(oauth, typed):
     oauth.forum.change(oauth.ann, password_hash=passwords._hasher.hash(typed.encode()))
     for _ in range(2):
         assert oauth.is_valid(oauth.log_in(password=typed)["access_token"])
@@ -122,9 +113,7 @@ def test_a_hash_of_a_password_as_it_was_typed_goes_on_and_is_replaced_at_the_log
     passwords._hasher.verify(stored_hash(oauth), opaque_string(typed).encode())
 
 
-def test_a_password_changed_during_the_check_issues_no_token(
-    oauth: OAuth, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_password_changed_during_the_check_issues_no_token(oauth, monkeypatch):
     def verify(stored: str | None, password: str) -> bool:
         oauth.forum.change(oauth.ann, password_hash=hash_password("another password"))
         return True
@@ -134,9 +123,7 @@ def test_a_password_changed_during_the_check_issues_no_token(
     assert oauth.count() == 0
 
 
-def test_the_password_is_checked_before_the_transaction_begins(
-    oauth: OAuth, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_password_is_checked_before_the_transaction_begins(oauth, monkeypatch):
     order: list[str] = []
 
     def verify(stored: str | None, password: str) -> bool:

@@ -22,7 +22,7 @@ def the_only_success(answers: list[TestResponse]) -> dict[str, str]:
     return dict(won)
 
 
-def test_32_parallel_exchanges_of_one_code_issue_at_most_one_token(oauth: OAuth) -> None:
+def test_32_parallel_exchanges_of_one_code_issue_at_most_one_token(oauth):
     code = oauth.code(oauth.phone)
     with ThreadPoolExecutor(32) as pool:
         answers = list(pool.map(lambda _: oauth.exchange(oauth.phone, code), range(32)))
@@ -32,7 +32,7 @@ def test_32_parallel_exchanges_of_one_code_issue_at_most_one_token(oauth: OAuth)
     assert not oauth.is_valid(won["access_token"])
 
 
-def test_32_parallel_refreshes_leave_at_most_one_valid_family(oauth: OAuth) -> None:
+def test_32_parallel_refreshes_leave_at_most_one_valid_family(oauth):
     first = oauth.log_in()
     with ThreadPoolExecutor(32) as pool:
         answers = list(pool.map(lambda _: oauth.refresh(first["refresh_token"]), range(32)))
@@ -49,9 +49,7 @@ def patient(make_forum: MakeForum, time: ManualClock) -> OAuth:
     return OAuth(make_forum(oauth__refresh_grace="10"), time)
 
 
-def test_32_parallel_refreshes_within_the_grace_period_leave_32_pairs_that_live(
-    patient: OAuth,
-) -> None:
+def test_32_parallel_refreshes_within_the_grace_period_leave_32_pairs_that_live(patient):
     first = patient.log_in()
     with ThreadPoolExecutor(32) as pool:
         answers = list(pool.map(lambda _: patient.refresh(first["refresh_token"]), range(32)))
@@ -60,9 +58,7 @@ def test_32_parallel_refreshes_within_the_grace_period_leave_32_pairs_that_live(
     assert again == [200] * 32
 
 
-def test_the_oldest_of_too_many_siblings_is_forgotten_and_ends_nothing(
-    patient: OAuth, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_oldest_of_too_many_siblings_is_forgotten_and_ends_nothing(patient, monkeypatch):
     monkeypatch.setattr(revocation, "_MOST_PAIRS", 3)
     first, other = patient.log_in(), patient.log_in()
     tabs = [patient.refresh(first["refresh_token"]).json for _ in range(5)]
@@ -72,7 +68,7 @@ def test_the_oldest_of_too_many_siblings_is_forgotten_and_ends_nothing(
     assert left == [200] * 4
 
 
-def test_reuse_during_a_concurrent_refresh_revokes_everything(oauth: OAuth) -> None:
+def test_reuse_during_a_concurrent_refresh_revokes_everything(oauth):
     with ThreadPoolExecutor(2) as pool:
         for _ in range(10):
             first = oauth.log_in()
@@ -85,7 +81,7 @@ def test_reuse_during_a_concurrent_refresh_revokes_everything(oauth: OAuth) -> N
             assert not oauth.is_valid(stolen["access_token"])
 
 
-def test_tokens_of_concurrent_refreshes_are_revoked_by_log_out_everywhere(oauth: OAuth) -> None:
+def test_tokens_of_concurrent_refreshes_are_revoked_by_log_out_everywhere(oauth):
     with ThreadPoolExecutor(1) as pool:
         for _ in range(5):
             issued = oauth.log_in()
@@ -97,7 +93,7 @@ def test_tokens_of_concurrent_refreshes_are_revoked_by_log_out_everywhere(oauth:
                 assert not oauth.is_valid(refreshed.result().json["access_token"])
 
 
-def test_an_exchange_that_began_before_log_out_everywhere_finds_no_code(oauth: OAuth) -> None:
+def test_an_exchange_that_began_before_log_out_everywhere_finds_no_code(oauth):
     code = oauth.code(oauth.app)
     oauth.time.advance(seconds=1)
     with oauth.forum.database.session.begin() as db:
@@ -107,9 +103,7 @@ def test_an_exchange_that_began_before_log_out_everywhere_finds_no_code(oauth: O
 
 
 @pytest.mark.parametrize("gone", ["session", "user"])
-def test_no_code_is_issued_if_session_or_user_is_gone_since_the_request(
-    oauth: OAuth, gone: str
-) -> None:
+def test_no_code_is_issued_if_session_or_user_is_gone_since_the_request(oauth, gone):
     query = {
         "response_type": "code",
         "redirect_uri": CALLBACK,

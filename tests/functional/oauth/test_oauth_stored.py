@@ -21,7 +21,7 @@ def rows(oauth: OAuth, model: type[Base]) -> str:
         return repr(connection.execute(select(model.__table__)).all())
 
 
-def test_of_secrets_of_256_random_bits_the_hashes_are_stored(oauth: OAuth) -> None:
+def test_of_secrets_of_256_random_bits_the_hashes_are_stored(oauth):
     issued, code = oauth.log_in(), oauth.code(oauth.app)
     for model, secret in (
         (OAuthClient, oauth.app["client_secret"]),
@@ -41,7 +41,7 @@ def purge(oauth: OAuth) -> int:
     return deleted[0]
 
 
-def test_purge_keeps_a_used_code_as_long_as_its_tokens(oauth: OAuth) -> None:
+def test_purge_keeps_a_used_code_as_long_as_its_tokens(oauth):
     used, unused = oauth.code(oauth.app), oauth.code(oauth.app)
     issued = oauth.exchange(oauth.app, used).json
     purge(oauth)
@@ -56,7 +56,7 @@ def test_purge_keeps_a_used_code_as_long_as_its_tokens(oauth: OAuth) -> None:
     assert oauth.count(OAuthCode) == 0
 
 
-def test_purge_deletes_only_expired_and_revoked_tokens(oauth: OAuth) -> None:
+def test_purge_deletes_only_expired_and_revoked_tokens(oauth):
     ended, kept = oauth.log_in(), oauth.log_in()
     no_refresh = oauth.log_in(oauth.client("short", grants=("password",)))
     assert purge(oauth) == 0
@@ -76,7 +76,7 @@ def test_purge_deletes_only_expired_and_revoked_tokens(oauth: OAuth) -> None:
     assert oauth.count() == 0
 
 
-def test_the_builtin_client_exists_once_and_cannot_authenticate(oauth: OAuth) -> None:
+def test_the_builtin_client_exists_once_and_cannot_authenticate(oauth):
     with oauth.forum.database.session.begin() as db:
         row = tokens.get_or_create_builtin_client(db)
         assert tokens.get_or_create_builtin_client(db) == row
@@ -100,15 +100,13 @@ def test_the_builtin_client_exists_once_and_cannot_authenticate(oauth: OAuth) ->
         *(("name", {"name": name}) for name in ("  ", "x" * 101, "a\0b", "a\nb", "\u202egpj.exe")),
     ],
 )
-def test_an_invalid_client_is_rejected_with_the_field(
-    oauth: OAuth, field: str, options: dict[str, object]
-) -> None:
+def test_an_invalid_client_is_rejected_with_the_field(oauth, field, options):
     with oauth.forum.database.session.begin() as db, pytest.raises(Invalid) as refused:
-        clients.create(db, **{"name": "x", "grants": ("password",), **options})  # type: ignore[arg-type]
+        clients.create(db, **{"name": "x", "grants": ("password",), **options})
     assert refused.value.field == field
 
 
-def test_database_errors_contain_no_user_input(oauth: OAuth) -> None:
+def test_database_errors_contain_no_user_input(oauth):
     with oauth.forum.database.reads.connect() as connection, pytest.raises(DBAPIError) as failed:
         connection.execute(
             select(User.id).where(User.login == "a password typed there", text("no_such_column"))

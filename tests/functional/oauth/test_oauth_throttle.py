@@ -1,16 +1,14 @@
 """Password guesses are throttled (RFC 6749 §4.3.2, §10.10) without locking other users out."""
 
-import pytest
 from sqlalchemy import select
 from webtest import TestResponse
 
 from forumsvc.models import LoginAddress, LoginFailure, LoginSuccess
 from forumsvc.sessions import throttle, users
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 
 from .application import PASSWORD
-from .provider import HOME, ManualClock, OAuth
+from .provider import HOME, OAuth
 
 WRONG = "wrong"
 
@@ -39,9 +37,7 @@ def fail_from_many(oauth: OAuth) -> None:
         fail(oauth, 5, address=f"198.51.100.{number}")
 
 
-def test_after_ten_failures_the_eleventh_attempt_must_wait_and_does_not_count(
-    oauth: OAuth,
-) -> None:
+def test_after_ten_failures_the_eleventh_attempt_must_wait_and_does_not_count(oauth):
     oauth.user("bob")
     fail(oauth, 10)
     for _ in range(5):
@@ -57,7 +53,7 @@ def test_after_ten_failures_the_eleventh_attempt_must_wait_and_does_not_count(
     assert log_in(oauth) == 200
 
 
-def test_each_further_failure_doubles_the_delay(oauth: OAuth) -> None:
+def test_each_further_failure_doubles_the_delay(oauth):
     fail(oauth, 10)
     waits = []
     for _ in range(3):
@@ -68,9 +64,7 @@ def test_each_further_failure_doubles_the_delay(oauth: OAuth) -> None:
 
 
 @each("password", [PASSWORD, WRONG])
-def test_a_guess_checked_while_others_reach_the_limit_learns_nothing(
-    oauth: OAuth, monkeypatch: pytest.MonkeyPatch, password: str
-) -> None:
+def test_a_guess_checked_while_others_reach_the_limit_learns_nothing(oauth, monkeypatch, password):
     verify = users.verify_password
 
     def verify_slowly(stored: str | None, password: str) -> bool:
@@ -85,7 +79,7 @@ def test_a_guess_checked_while_others_reach_the_limit_learns_nothing(
     assert (oauth.count(), oauth.count(LoginFailure)) == (0, 10)
 
 
-def test_failures_count_for_a_quarter_of_an_hour_or_until_a_log_in(oauth: OAuth) -> None:
+def test_failures_count_for_a_quarter_of_an_hour_or_until_a_log_in(oauth):
     fail(oauth, 9)
     oauth.time.advance(seconds=900)
     fail(oauth, 9)
@@ -96,13 +90,13 @@ def test_failures_count_for_a_quarter_of_an_hour_or_until_a_log_in(oauth: OAuth)
 
 
 @each("name", ["ann", "ann@example.org"])
-def test_a_name_is_one_account_in_any_case(oauth: OAuth, name: str) -> None:
+def test_a_name_is_one_account_in_any_case(oauth, name):
     fail(oauth, 5, name)
     fail(oauth, 5, name.upper())
     assert guess(oauth, name).status_int == 429
 
 
-def test_neither_a_wait_nor_an_answer_tells_who_there_is(oauth: OAuth) -> None:
+def test_neither_a_wait_nor_an_answer_tells_who_there_is(oauth):
     for username in ("ann", "nobody"):
         answers = [guess(oauth, username) for _ in range(11)]
         assert {answer.json["error"] for answer in answers[:10]} == {"invalid_grant"}
@@ -111,13 +105,13 @@ def test_neither_a_wait_nor_an_answer_tells_who_there_is(oauth: OAuth) -> None:
     assert statuses == {400}, "which address belongs to the login"
 
 
-def test_a_stranger_cannot_lock_a_user_out_of_a_known_address(oauth: OAuth) -> None:
+def test_a_stranger_cannot_lock_a_user_out_of_a_known_address(oauth):
     assert log_in(oauth) == 200
     fail_from_many(oauth)
     assert (log_in(oauth, address="203.0.113.1"), log_in(oauth)) == (429, 200)
 
 
-def test_a_hundred_failures_from_an_address_throttle_it_for_unknown_accounts(oauth: OAuth) -> None:
+def test_a_hundred_failures_from_an_address_throttle_it_for_unknown_accounts(oauth):
     oauth.user("bob")
     assert log_in(oauth, "bob") == 200
     for number in range(20):
@@ -127,7 +121,7 @@ def test_a_hundred_failures_from_an_address_throttle_it_for_unknown_accounts(oau
     assert log_in(oauth, address="192.0.2.2") == 200
 
 
-def test_a_known_address_is_throttled_after_ten_failures_too(oauth: OAuth) -> None:
+def test_a_known_address_is_throttled_after_ten_failures_too(oauth):
     assert log_in(oauth) == 200
     fail(oauth, 10)
     assert log_in(oauth) == 429
@@ -145,14 +139,14 @@ def test_a_known_address_is_throttled_after_ten_failures_too(oauth: OAuth) -> No
         ("unix", "unix", True),
     ],
 )
-def test_an_ipv6_address_counts_with_its_network(one: str, other: str, same: bool) -> None:
+def test_an_ipv6_address_counts_with_its_network(one, other, same):
     keys = [
         throttle.attempt_key("secret", "ann", None, address).address for address in (one, other)
     ]
     assert (keys[0] == keys[1]) is same
 
 
-def test_neither_what_was_typed_nor_the_address_is_stored(oauth: OAuth) -> None:
+def test_neither_what_was_typed_nor_the_address_is_stored(oauth):
     guess(oauth, "my password by mistake")
     log_in(oauth)
     with oauth.forum.database.reads.connect() as connection:
@@ -162,9 +156,7 @@ def test_neither_what_was_typed_nor_the_address_is_stored(oauth: OAuth) -> None:
     assert HOME not in stored
 
 
-def test_an_address_that_was_not_seen_for_long_is_forgotten_and_an_unknown_one(
-    oauth: OAuth,
-) -> None:
+def test_an_address_that_was_not_seen_for_long_is_forgotten_and_an_unknown_one(oauth):
     log_in(oauth)
     log_in(oauth, address="192.0.2.2")
     for days, addresses in ((100, 2), (100, 1)):
@@ -176,9 +168,7 @@ def test_an_address_that_was_not_seen_for_long_is_forgotten_and_an_unknown_one(
     assert log_in(oauth) == 429
 
 
-def test_right_passwords_of_a_user_are_counted_too(
-    make_forum: MakeForum, time: ManualClock
-) -> None:
+def test_right_passwords_of_a_user_are_counted_too(make_forum, time):
     oauth = OAuth(make_forum(accounts__logins_per_user="3"), time)
     assert [log_in(oauth) for _ in range(2)] == [200, 200]
     time.advance(seconds=100)
@@ -200,9 +190,7 @@ def test_right_passwords_of_a_user_are_counted_too(
     assert oauth.count(LoginSuccess) == 1
 
 
-def test_right_passwords_from_an_address_are_counted_too(
-    make_forum: MakeForum, time: ManualClock
-) -> None:
+def test_right_passwords_from_an_address_are_counted_too(make_forum, time):
     oauth = OAuth(make_forum(accounts__logins_per_address="3"), time)
     for name in ("bob", "cid", "dan"):
         oauth.user(name)

@@ -2,10 +2,7 @@
 
 import threading
 
-import pytest
-
 from forumsvc.process import passwords
-from tests.functional.conftest import MakeForum
 from tests.functional.pages.visitor import Visitor
 from tests.functional.statements import counting
 
@@ -13,7 +10,7 @@ from .application import PASSWORD, Application
 from .conftest import add_ann
 
 
-def test_the_token_endpoint_is_rate_limited_per_client_and_address(make_forum: MakeForum) -> None:
+def test_the_token_endpoint_is_rate_limited_per_client_and_address(make_forum):
     forum = make_forum(rate_limit__token="2/minute")
     app, other = (Application(forum, grants=("client_credentials",)) for _ in range(2))
 
@@ -33,9 +30,7 @@ def test_the_token_endpoint_is_rate_limited_per_client_and_address(make_forum: M
     assert (request(other), request(app, "198.51.100.7")) == (200, 200)
 
 
-def test_without_a_slot_for_hashing_logins_get_503_and_reads_go_on(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_slot_for_hashing_logins_get_503_and_reads_go_on(make_forum, monkeypatch):
     forum = make_forum(accounts__registration="open")
     add_ann(forum)
     app, visitor = Application(forum), Visitor(forum)
@@ -57,7 +52,7 @@ def test_without_a_slot_for_hashing_logins_get_503_and_reads_go_on(
     assert app.log_in().status_int == 200
 
 
-def test_a_changed_password_counts_as_a_log_in(make_forum: MakeForum) -> None:
+def test_a_changed_password_counts_as_a_log_in(make_forum):
     forum = make_forum(accounts__logins_per_user="1")
     add_ann(forum)
     visitor = Visitor(forum)

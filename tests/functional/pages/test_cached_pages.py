@@ -86,12 +86,7 @@ def empty_cache(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Callable[[], N
 
 @on_sqlite
 @pytest.mark.extended
-def test_a_page_is_the_same_whatever_page_was_asked_for_before(
-    forum: Forum,
-    addresses: list[Address],
-    ask: Callable[[Address], tuple[Any, ...]],
-    empty_cache: Callable[[], None],
-) -> None:
+def test_a_page_is_the_same_whatever_page_was_asked_for_before(forum, addresses, ask, empty_cache):
     expected = {}
     for address in addresses:
         empty_cache()
@@ -106,7 +101,7 @@ def test_a_page_is_the_same_whatever_page_was_asked_for_before(
     assert not wrong
 
 
-def test_a_cached_page_is_in_the_theme_and_the_density_of_its_reader(forum: Forum) -> None:
+def test_a_cached_page_is_in_the_theme_and_the_density_of_its_reader(forum):
     forum.topic(forum.person("ann"), forum.node())
     for theme, lists in product(CHOICES["theme"], CHOICES["lists"]):
         visitor = Visitor(forum)
@@ -117,7 +112,7 @@ def test_a_cached_page_is_in_the_theme_and_the_density_of_its_reader(forum: Foru
         assert shown == (theme, lists)
 
 
-def test_two_responses_made_from_one_cached_page_share_no_headers() -> None:
+def test_two_responses_made_from_one_cached_page_share_no_headers():
     cached = CachedPage('"etag"', [("Content-Type", "text/html")], [b"<p>", b"</p>"])
     short, long = cached.response(1), cached.response(1_000_000)
     assert short.headers["Content-Length"] == str(len(short.body))

@@ -15,7 +15,6 @@ from forumsvc.pages.previews import beginning
 from forumsvc.services.search.reindexing import reindex
 from forumsvc.text.ids import MAX_ID
 from tests import databases
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 from tests.functional.statements import counting
 
@@ -34,9 +33,7 @@ def topic(forum: Forum) -> int:
 
 
 @pytest.mark.parametrize("path", ["/topics", "/nodes/{node}", "/users/alice"])
-def test_a_feed_has_the_newest_topics(
-    forum: Forum, visitor: Visitor, topic: int, path: str
-) -> None:
+def test_a_feed_has_the_newest_topics(forum, visitor, topic, path):
     node = forum.nobody.get(f"/topics/{topic}").json["node_id"]
     path = path.format(node=node)
     atom = visitor.get(f"{path}/feed.xml")
@@ -53,7 +50,7 @@ def test_a_feed_has_the_newest_topics(
     assert (item["title"], item["content_html"]) == ("Ships & </script>", html)
 
 
-def test_the_ids_of_a_feed_stay_when_the_site_moves(make_forum: MakeForum) -> None:
+def test_the_ids_of_a_feed_stay_when_the_site_moves(make_forum):
     old, new = "http://forum.example/a", "https://new.example"
     ids: list[list[str | None]] = []
     for settings in ({"site__url": old}, {"site__url": new, "pages__feed_ids": old}):
@@ -70,9 +67,7 @@ def test_the_ids_of_a_feed_stay_when_the_site_moves(make_forum: MakeForum) -> No
 
 
 @pytest.mark.parametrize("path", ["/topics/feed.xml", "/topics/feed.json", "/users/alice/feed.xml"])
-def test_an_unchanged_feed_is_304_and_shows_nothing_hidden(
-    forum: Forum, visitor: Visitor, topic: int, path: str
-) -> None:
+def test_an_unchanged_feed_is_304_and_shows_nothing_hidden(forum, visitor, topic, path):
     first = visitor.get(path)
     etag = {"If-None-Match": first.headers["ETag"]}
     assert visitor.app.get(path, headers=etag).status_int == 304
@@ -81,9 +76,7 @@ def test_an_unchanged_feed_is_304_and_shows_nothing_hidden(
     assert f"/topics/{topic}" not in changed.text
 
 
-def test_an_unchanged_feed_is_304_without_a_look_at_its_topics(
-    forum: Forum, visitor: Visitor, topic: int
-) -> None:
+def test_an_unchanged_feed_is_304_without_a_look_at_its_topics(forum, visitor, topic):
     path = "/topics/feed.xml"
     etag = {"If-None-Match": visitor.get(path).headers["ETag"]}
     with counting(forum.database) as statements:
@@ -95,9 +88,7 @@ def test_an_unchanged_feed_is_304_without_a_look_at_its_topics(
     assert "A new text" in visitor.app.get(path, headers=etag).text
 
 
-def test_links_of_a_feed_are_absolute_and_code_is_as_it_was_written(
-    forum: Forum, visitor: Visitor
-) -> None:
+def test_links_of_a_feed_are_absolute_and_code_is_as_it_was_written(forum, visitor):
     code = '`<a href="/login">`\n\n```html\n<img src="/x">\n```\n\n<none href="/y"> <https://[>\n\n'
     links = '[a](/b) [c](d?e=1&f) [g](#h) ![i](//j/k) <b title="href=/l">m</b> [n](mailto:o@p.q)'
     topic = forum.topic(forum.person("alice"), forum.node(), body=code + links)
@@ -111,9 +102,7 @@ def test_links_of_a_feed_are_absolute_and_code_is_as_it_was_written(
     assert text_content(html) == text_content(kept)
 
 
-def test_words_in_angle_brackets_are_shown_wherever_a_text_is(
-    forum: Forum, visitor: Visitor
-) -> None:
+def test_words_in_angle_brackets_are_shown_wherever_a_text_is(forum, visitor):
     title, body = "Why <text> & <none>?", "docker images shows <none> as the name, why?"
     topic = forum.topic(forum.person("alice"), forum.node(), title=title, body=body)
     reindex(forum.database)
@@ -130,7 +119,7 @@ def test_words_in_angle_brackets_are_shown_wherever_a_text_is(
     assert body in found.text
 
 
-def test_a_feed_has_the_beginning_of_a_long_text(forum: Forum, visitor: Visitor) -> None:
+def test_a_feed_has_the_beginning_of_a_long_text(forum, visitor):
     words = " ".join(f"word{number} &amp; *<b>*" for number in range(2_000))
     forum.topic(forum.person("alice"), forum.node(), body=words)
     [item] = json.loads(visitor.get("/topics/feed.json").body)["items"]
@@ -140,9 +129,7 @@ def test_a_feed_has_the_beginning_of_a_long_text(forum: Forum, visitor: Visitor)
     assert len(html) < 4_000
 
 
-def test_a_part_of_the_sitemap_is_kept_for_an_hour(
-    forum: Forum, visitor: Visitor, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_of_the_sitemap_is_kept_for_an_hour(forum, visitor, topic, monkeypatch):
     moment = clock.now().replace(minute=30)
     monkeypatch.setattr(clock, "now", lambda: moment)
     # Its number depends on the ids, and so on the tests before.
@@ -157,9 +144,7 @@ def test_a_part_of_the_sitemap_is_kept_for_an_hour(
     assert f"/topics/{other}<" in visitor.get(part).text
 
 
-def test_the_sitemap_has_every_visible_topic_once(
-    forum: Forum, visitor: Visitor, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sitemap_has_every_visible_topic_once(forum, visitor, topic, monkeypatch):
     monkeypatch.setattr(crawlers, "PART", 2)
     alice, node = forum.person("alice2"), forum.node("Other")
     others = [forum.topic(alice, node) for _ in range(4)]
@@ -176,9 +161,7 @@ def test_the_sitemap_has_every_visible_topic_once(
     assert f"http://localhost/topics/node{node}" in found
 
 
-def test_the_sitemap_passes_over_ids_that_nobody_has(
-    forum: Forum, visitor: Visitor, request: pytest.FixtureRequest
-) -> None:
+def test_the_sitemap_passes_over_ids_that_nobody_has(forum, visitor, request):
     request.addfinalizer(lambda: databases.restart_ids(forum.database))
     topic = forum.topic(forum.person("alice"), forum.node())
     with forum.database.session.begin() as db:
@@ -189,19 +172,17 @@ def test_the_sitemap_passes_over_ids_that_nobody_has(
 
 
 @pytest.mark.parametrize("part", ["2", "999999", "9" * 40])
-def test_a_part_that_the_sitemap_does_not_have_is_not_found(
-    visitor: Visitor, topic: int, part: str
-) -> None:
+def test_a_part_that_the_sitemap_does_not_have_is_not_found(visitor, topic, part):
     assert visitor.get(f"/sitemap-{part}.xml").status_int == 404
 
 
-def test_crawlers_learn_the_address_of_the_sitemap(visitor: Visitor) -> None:
+def test_crawlers_learn_the_address_of_the_sitemap(visitor):
     text = visitor.get("/robots.txt").text
     assert "Sitemap: http://localhost/sitemap.xml" in text
     assert "Disallow: /api/" in text
 
 
-def test_a_topic_says_what_previews_and_search_engines_ask(visitor: Visitor, topic: int) -> None:
+def test_a_topic_says_what_previews_and_search_engines_ask(visitor, topic):
     page = visitor.get(f"/topics/{topic}").html
     assert page.find("link", rel="canonical")["href"] == f"http://localhost/topics/{topic}"
     assert page.find("meta", property="og:title")["content"] == "Ships & </script>"
@@ -213,7 +194,7 @@ def test_a_topic_says_what_previews_and_search_engines_ask(visitor: Visitor, top
     assert posting["author"]["url"] == "http://localhost/alice"
 
 
-def test_a_preview_and_a_cut_text_keep_what_details_hide(forum: Forum, visitor: Visitor) -> None:
+def test_a_preview_and_a_cut_text_keep_what_details_hide(forum, visitor):
     hidden = "<details><summary>Ending</summary>\n\nSecret ![a](/photos/x.png)\n\n</details>"
     body = f"{hidden}\n\nAfter {'word ' * 2_000}"
     topic = forum.topic(forum.person("bob"), forum.node(), body=body)
@@ -226,9 +207,7 @@ def test_a_preview_and_a_cut_text_keep_what_details_hide(forum: Forum, visitor: 
     assert "x.png" not in page.find("meta", property="og:image")["content"]
 
 
-def test_a_preview_never_shows_an_svg_which_no_network_takes(
-    forum: Forum, visitor: Visitor
-) -> None:
+def test_a_preview_never_shows_an_svg_which_no_network_takes(forum, visitor):
     topic = forum.topic(forum.person("bob"), forum.node())
     for path in ("/", "/bob", f"/topics/{topic}"):
         image = visitor.get(path).html.find("meta", property="og:image")["content"]
@@ -236,7 +215,7 @@ def test_a_preview_never_shows_an_svg_which_no_network_takes(
         assert (found.status_int, found.content_type) == (200, "image/png")
 
 
-def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor: Visitor, topic: int) -> None:
+def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor, topic):
     for path in ("/", "/topics"):
         page = visitor.get(path).html
         assert page.title.text == "Forum"
@@ -256,16 +235,14 @@ def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor: Visitor, 
         ("क्षिक्षिक्षि", 7, "क्षि…"),
     ],
 )
-def test_a_description_ends_between_words_or_characters(text: str, length: int, shown: str) -> None:
+def test_a_description_ends_between_words_or_characters(text, length, shown):
     assert beginning(text, length) == shown
 
 
 @pytest.mark.parametrize(
     "address", ["https://[@e.example/x.png", "//[x/y.png", "https://℀@e.example/x"]
 )
-def test_a_picture_whose_address_no_browser_opens_harms_no_page(
-    forum: Forum, visitor: Visitor, address: str
-) -> None:
+def test_a_picture_whose_address_no_browser_opens_harms_no_page(forum, visitor, address):
     author = forum.person("bob")
     topic = forum.topic(author, forum.node(), body=f"![a]({address})")
     forum.reply(author, topic, f"![a]({address})")

@@ -21,9 +21,7 @@ def topic(forum: Forum, ann: int) -> int:
     return topic_id
 
 
-def test_an_unchanged_page_is_304_for_visitors_and_a_changed_one_is_new(
-    forum: Forum, visitor: Visitor, topic: int
-) -> None:
+def test_an_unchanged_page_is_304_for_visitors_and_a_changed_one_is_new(forum, visitor, topic):
     path = f"/topics/{topic}"
     etag = {"If-None-Match": visitor.get(path).headers["ETag"]}
     assert visitor.app.get(path, headers=etag).status_int == 304
@@ -31,15 +29,13 @@ def test_an_unchanged_page_is_304_for_visitors_and_a_changed_one_is_new(
     assert "Second" in visitor.app.get(path, headers=etag).text
 
 
-def test_the_views_of_a_cached_page_are_those_of_now(visitor: Visitor, topic: int) -> None:
+def test_the_views_of_a_cached_page_are_those_of_now(visitor, topic):
     shown = [int(visitor.get(f"/topics/{topic}").html.find("data").text) for _ in range(3)]
     assert shown[1:] == [shown[0] + 1, shown[0] + 2]
 
 
 @pytest.mark.parametrize("path", ["/a/b", "/topics/1/nothing"])
-def test_an_unknown_path_has_the_frame_of_every_page(
-    forum: Forum, visitor: Visitor, ann: int, path: str
-) -> None:
+def test_an_unknown_path_has_the_frame_of_every_page(forum, visitor, ann, path):
     visitor.log_in()
     page = visitor.app.get(path, status=404, headers={"Accept-Language": "zh"}).html
     known = visitor.app.get("/topics", headers={"Accept-Language": "zh"}).html
@@ -50,9 +46,7 @@ def test_an_unknown_path_has_the_frame_of_every_page(
     ]
 
 
-def test_a_member_writes_a_topic_previews_replies_and_likes(
-    forum: Forum, visitor: Visitor, topic: int
-) -> None:
+def test_a_member_writes_a_topic_previews_replies_and_likes(forum, visitor, topic):
     visitor.log_in()
     form = visitor.form("/topics/new")
     form["title"], form["body"] = "Hello", "Some *text*"
@@ -73,9 +67,7 @@ def test_a_member_writes_a_topic_previews_replies_and_likes(
         ("en", "Unanswered", "en"),
     ],
 )
-def test_a_page_is_in_the_language_of_its_reader(
-    visitor: Visitor, topic: int, accepted: str, words: str, language: str
-) -> None:
+def test_a_page_is_in_the_language_of_its_reader(visitor, topic, accepted, words, language):
     page = visitor.app.get("/topics", headers={"Accept-Language": accepted})
     assert words in page.text
     assert page.html.find("html")["lang"] == page.headers["Content-Language"] == language
@@ -104,9 +96,7 @@ def buttons(page: TestResponse, place: str = "main") -> set[str]:
     return {address.partition("?")[0].rpartition("/")[2] for address in addresses}
 
 
-def test_a_button_stands_where_the_api_would_allow_it(
-    forum: Forum, visitor: Visitor, ann: int
-) -> None:
+def test_a_button_stands_where_the_api_would_allow_it(forum, visitor, ann):
     alice = forum.caller(forum.token(with_password(forum, "alice")))
     with_password(forum, "chief", role="maintainer")
     people = {login: Visitor(forum) for login in ("ann", "alice", "chief")}
@@ -149,8 +139,8 @@ def test_a_button_stands_where_the_api_would_allow_it(
     ],
 )
 def test_a_page_needs_few_statements_however_much_it_shows(
-    forum: Forum, visitor: Visitor, topic: int, path: str, of_visitor: int, of_member: int
-) -> None:
+    forum, visitor, topic, path, of_visitor, of_member
+):
     for number in range(30):
         forum.reply(forum.person(f"user{number}"), topic, "More")
     path = path.format(topic=topic)
@@ -164,9 +154,7 @@ def test_a_page_needs_few_statements_however_much_it_shows(
     assert len(seen) == of_member, seen.texts
 
 
-def test_a_cached_page_and_a_304_allow_the_pictures_that_the_page_allowed(
-    visitor: Visitor, topic: int
-) -> None:
+def test_a_cached_page_and_a_304_allow_the_pictures_that_the_page_allowed(visitor, topic):
     answers = [visitor.get(f"/topics/{topic}") for _ in range(2)]
     etag = {"If-None-Match": answers[0].headers["ETag"]}
     answers.append(visitor.app.get(f"/topics/{topic}", headers=etag))
@@ -175,7 +163,7 @@ def test_a_cached_page_and_a_304_allow_the_pictures_that_the_page_allowed(
         assert "img-src 'self' https:" in answer.headers["Content-Security-Policy"]
 
 
-def test_a_link_to_a_heading_stays_in_its_post(forum: Forum, visitor: Visitor, topic: int) -> None:
+def test_a_link_to_a_heading_stays_in_its_post(forum, visitor, topic):
     bob, text = forum.person("robert"), '# Setup\n\n[up](#setup)\n\n`<b id="user-content-setup">`'
     replies = [forum.reply(bob, topic, text) for _ in range(2)]
     page = visitor.get(f"/topics/{topic}").html
@@ -192,8 +180,8 @@ def test_a_link_to_a_heading_stays_in_its_post(forum: Forum, visitor: Visitor, t
 
 @pytest.mark.parametrize("fitting", [0, 1, 2])
 def test_a_page_links_to_the_texts_that_would_make_it_too_long(
-    forum: Forum, visitor: Visitor, topic: int, fitting: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    forum, visitor, topic, fitting, monkeypatch
+):
     eve = forum.person("eve")
     for number in range(4):
         forum.reply(eve, topic, f"Text {number}")
@@ -211,7 +199,7 @@ def test_a_page_links_to_the_texts_that_would_make_it_too_long(
     assert found == ["First reply", *(f"Text {number}" for number in range(4))]
 
 
-def test_more_results_are_on_the_next_page(forum: Forum, visitor: Visitor) -> None:
+def test_more_results_are_on_the_next_page(forum, visitor):
     alice, node = forum.person("alice"), forum.node()
     for number in range(21):
         forum.topic(alice, node, title=f"Canoe {number}")
@@ -225,9 +213,7 @@ MOST = 40_000
 
 
 @pytest.mark.parametrize("is_member", [False, True])
-def test_a_topic_with_20_replies_is_small(
-    forum: Forum, visitor: Visitor, ann: int, is_member: bool
-) -> None:
+def test_a_topic_with_20_replies_is_small(forum, visitor, ann, is_member):
     if is_member:
         visitor.log_in()
     alice = forum.person("alice")

@@ -6,8 +6,7 @@ from webtest import Form, TestResponse
 
 from forumsvc.models import Photo, Reply, Report, Topic, TopicLike
 from tests.cases import each
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Person
 
 from .pictures import png
 from .visitor import PASSWORD, Visitor, expire_sessions, form_of, problem, sent, with_password
@@ -29,9 +28,7 @@ def _same(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
-def test_a_text_survives_an_ended_session_a_wrong_password_and_is_sent(
-    forum: Forum, member: Visitor, topic: int
-) -> None:
+def test_a_text_survives_an_ended_session_a_wrong_password_and_is_sent(forum, member, topic):
     form = _reply_form(member, topic)
     expire_sessions(forum)
     page = form.submit()
@@ -46,8 +43,8 @@ def test_a_text_survives_an_ended_session_a_wrong_password_and_is_sent(
 
 @pytest.mark.parametrize("what", ["report", "profile"])
 def test_a_comment_of_a_report_and_a_profile_survive_an_ended_session_and_another_one(
-    forum: Forum, member: Visitor, topic: int, what: str
-) -> None:
+    forum, member, topic, what
+):
     path = {"report": f"/topics/{topic}/report", "profile": "/settings"}[what]
     field = {"report": "comment", "profile": "bio"}[what]
     more = {"report": {"category": "spam"}, "profile": {"tagline": "Sailor"}}[what]
@@ -68,7 +65,7 @@ def test_a_comment_of_a_report_and_a_profile_survive_an_ended_session_and_anothe
             assert _same(db.scalars(select(Report.comment)).one()) == TEXT
 
 
-def test_a_text_survives_a_login_in_another_tab(forum: Forum, member: Visitor, topic: int) -> None:
+def test_a_text_survives_a_login_in_another_tab(forum, member, topic):
     form = _reply_form(member, topic)
     member.post("/logout")
     member.log_in()
@@ -78,7 +75,7 @@ def test_a_text_survives_a_login_in_another_tab(forum: Forum, member: Visitor, t
     assert forum.count(Reply) == 1
 
 
-def test_a_form_of_another_site_ends_no_login_and_plants_no_text(forum: Forum, topic: int) -> None:
+def test_a_form_of_another_site_ends_no_login_and_plants_no_text(forum, topic):
     sent_by_a_browser = {"Accept": "text/html", "Sec-Fetch-Site": "cross-site"}
     path = f"/topics/{topic}/replies"
     foreign = forum.app.post(path, {"body": TEXT}, headers=sent_by_a_browser, status=303)
@@ -87,9 +84,7 @@ def test_a_form_of_another_site_ends_no_login_and_plants_no_text(forum: Forum, t
     assert TEXT not in Visitor(forum).get("/login", **kept).text
 
 
-def test_an_edit_that_is_sent_twice_is_saved_and_no_conflict(
-    forum: Forum, member: Visitor, ann: int
-) -> None:
+def test_an_edit_that_is_sent_twice_is_saved_and_no_conflict(forum, member, ann):
     author = Person(forum.app, forum.token(ann), ann, "ann")
     topic = forum.topic(author, forum.node())
     for path in (f"/topics/{topic}/edit", f"/replies/{forum.reply(author, topic)}/edit"):
@@ -98,7 +93,7 @@ def test_an_edit_that_is_sent_twice_is_saved_and_no_conflict(
         assert [form.submit(status="*").status_int for _ in range(2)] == [303, 303], path
 
 
-def test_a_form_that_is_sent_twice_posts_once(forum: Forum, member: Visitor) -> None:
+def test_a_form_that_is_sent_twice_posts_once(forum, member):
     node, visitor = forum.node(), member
     form = visitor.form("/topics/new")
     given = {"title": "A boat", "body": "A new boat", "node_id": str(node)}
@@ -115,9 +110,7 @@ def test_a_form_that_is_sent_twice_posts_once(forum: Forum, member: Visitor) -> 
     assert forum.count(Reply) == 2
 
 
-def test_a_form_with_a_picture_that_is_sent_twice_keeps_one_picture(
-    forum: Forum, member: Visitor
-) -> None:
+def test_a_form_with_a_picture_that_is_sent_twice_keeps_one_picture(forum, member):
     given = {"title": "A boat", "body": "Look", "node_id": str(forum.node()), "picture": png()}
     form = member.form("/topics/new")
     answers = [sent(form, **given) for _ in range(2)]
@@ -127,9 +120,7 @@ def test_a_form_with_a_picture_that_is_sent_twice_keeps_one_picture(
     assert member.get(picture["src"]).status_int == 200
 
 
-def test_a_like_and_a_report_that_are_sent_twice_count_once(
-    forum: Forum, member: Visitor, topic: int
-) -> None:
+def test_a_like_and_a_report_that_are_sent_twice_count_once(forum, member, topic):
     page = member.get(f"/topics/{topic}")
     like = next(one for one in page.forms.values() if one.action.endswith("/like"))
     assert [like.submit(status="*").status_int for _ in range(2)] == [303, 303]
@@ -140,9 +131,7 @@ def test_a_like_and_a_report_that_are_sent_twice_count_once(
     assert forum.count(Report) == 1
 
 
-def test_back_after_the_log_out_shows_nothing_of_the_member_and_sends_nothing(
-    forum: Forum, member: Visitor, topic: int
-) -> None:
+def test_back_after_the_log_out_shows_nothing_of_the_member_and_sends_nothing(forum, member, topic):
     page = member.get(f"/topics/{topic}")
     assert page.headers["Cache-Control"] == "no-store"
     form = page.forms[next(key for key, one in page.forms.items() if "body" in one.fields)]
@@ -156,7 +145,7 @@ def test_back_after_the_log_out_shows_nothing_of_the_member_and_sends_nothing(
     assert forum.count(Reply) == 0
 
 
-def test_a_second_tab_that_logs_in_leads_on(forum: Forum) -> None:
+def test_a_second_tab_that_logs_in_leads_on(forum):
     with_password(forum, "ann")
     visitor = Visitor(forum)
     second = visitor.form("/login", next="/about")
@@ -174,8 +163,8 @@ def test_a_second_tab_that_logs_in_leads_on(forum: Forum) -> None:
     ],
 )
 def test_a_form_without_its_cookie_is_shown_again_with_what_was_typed(
-    make_forum: MakeForum, path: str, values: dict[str, str], kept: str
-) -> None:
+    make_forum, path, values, kept
+):
     forum = make_forum(accounts__registration="open")
     visitor = Visitor(forum)
     form = visitor.form(path)
@@ -189,12 +178,12 @@ def test_a_form_without_its_cookie_is_shown_again_with_what_was_typed(
     assert "Allow cookies" not in again.text
 
 
-def test_a_forum_that_takes_no_sign_ups_says_so(make_forum: MakeForum) -> None:
+def test_a_forum_that_takes_no_sign_ups_says_so(make_forum):
     forum = make_forum(accounts__registration="closed")
     answer = forum.app.post("/signup", {}, {"Accept": "text/html"}, status="*")
     assert answer.status_int in (403, 404)
 
 
-def test_a_program_gets_the_error_as_json(forum: Forum) -> None:
+def test_a_program_gets_the_error_as_json(forum):
     answer = forum.app.post("/login", {}, status=403)
     assert "out of date" in answer.json["error"]

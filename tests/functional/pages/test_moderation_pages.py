@@ -6,7 +6,6 @@ from forumsvc.errors import Unavailable
 from forumsvc.models import AdminAction, Restriction
 from forumsvc.queries import reviews
 from forumsvc.services.moderation.actions import ACTION_KINDS
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 
 from .visitor import Visitor, sent, with_password
@@ -27,9 +26,7 @@ def bob(forum: Forum) -> Person:
     return forum.person("bob")
 
 
-def test_a_warning_and_a_silence_that_are_sent_twice_are_one(
-    forum: Forum, chief: Visitor, bob: Person, topic: int
-) -> None:
+def test_a_warning_and_a_silence_that_are_sent_twice_are_one(forum, chief, bob, topic):
     for action, fields in (("warn", {}), ("silence", {"days": "2"})):
         page = chief.get("/moderation/users/bob")
         form = next(one for one in page.forms.values() if one.action.endswith(f"/{action}"))
@@ -38,13 +35,11 @@ def test_a_warning_and_a_silence_that_are_sent_twice_are_one(
     assert forum.count(Restriction) == 2
 
 
-def test_the_log_has_words_for_every_action() -> None:
+def test_the_log_has_words_for_every_action():
     assert {type_ for type_, kind in ACTION_KINDS.items() if kind.words} >= {*AdminAction}
 
 
-def test_a_page_says_what_failed_also_if_the_count_of_reviews_did(
-    chief: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_says_what_failed_also_if_the_count_of_reviews_did(chief, monkeypatch):
     def fail(*_: object) -> None:
         raise Unavailable("The database is away.")
 
@@ -53,9 +48,7 @@ def test_a_page_says_what_failed_also_if_the_count_of_reviews_did(
     assert (page.status_int, "The database is away." in page.text) == (503, True)
 
 
-def test_a_footer_that_cannot_be_rendered_stands_as_it_is(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_footer_that_cannot_be_rendered_stands_as_it_is(make_forum, monkeypatch):
     forum = make_forum(site__footer="Run by <us>")
 
     def fail(*_: object, **__: object) -> None:

@@ -35,7 +35,7 @@ def unread(forum: Forum, user_id: int) -> tuple[int, int]:
     return stored or 0, len(rows)
 
 
-def test_a_mention_is_shown_and_leads_to_the_reply(visitor: Visitor, topic: int) -> None:
+def test_a_mention_is_shown_and_leads_to_the_reply(visitor, topic):
     page = visitor.get("/notifications")
     assert "mentioned you in" in page.text
     place = page.click("A talk").location
@@ -43,9 +43,7 @@ def test_a_mention_is_shown_and_leads_to_the_reply(visitor: Visitor, topic: int)
 
 
 @pytest.mark.parametrize("kind", sorted({*NotificationType} - {NotificationType.MODERATION}))
-def test_the_page_has_words_for_each_kind(
-    forum: Forum, visitor: Visitor, topic: int, kind: str
-) -> None:
+def test_the_page_has_words_for_each_kind(forum, visitor, topic, kind):
     shown = []
     for word in (kind, "OfANewerVersion"):
         with forum.database.session.begin() as db:
@@ -57,23 +55,19 @@ def test_the_page_has_words_for_each_kind(
 @pytest.mark.parametrize(
     "details", ["{}", "[]", '{"action": ["x"]}', '{"action": "user.warned", "until": 5}']
 )
-def test_a_notice_of_a_dump_that_is_not_as_ours_is_shown(
-    forum: Forum, visitor: Visitor, topic: int, details: str
-) -> None:
+def test_a_notice_of_a_dump_that_is_not_as_ours_is_shown(forum, visitor, topic, details):
     with forum.database.session.begin() as db:
         odd = {"type": NotificationType.MODERATION, "details": details}
         db.execute(update_of(Notification).values(odd))
     assert visitor.get("/notifications").status_int == 200
 
 
-def test_the_number_of_the_unread_ones_is_beside_the_link(visitor: Visitor, topic: int) -> None:
+def test_the_number_of_the_unread_ones_is_beside_the_link(visitor, topic):
     link = visitor.get("/").html.find("a", href="/notifications")
     assert link.find("strong").text == "2"
 
 
-def test_all_are_marked_as_read_but_those_after_the_page(
-    forum: Forum, visitor: Visitor, ann: int, topic: int
-) -> None:
+def test_all_are_marked_as_read_but_those_after_the_page(forum, visitor, ann, topic):
     form = visitor.get("/notifications").forms
     mark = next(one for one in form.values() if one.action == "/notifications/read")
     forum.reply(forum.person("dora"), topic, "@ann again")
@@ -81,9 +75,7 @@ def test_all_are_marked_as_read_but_those_after_the_page(
     assert unread(forum, ann) == (1, 1)
 
 
-def test_opening_a_topic_marks_what_tells_of_it(
-    forum: Forum, visitor: Visitor, ann: int, topic: int
-) -> None:
+def test_opening_a_topic_marks_what_tells_of_it(forum, visitor, ann, topic):
     assert unread(forum, ann) == (2, 2)
     visitor.get(f"/topics/{topic}")
     forum.registry.read_marker.finish()
@@ -91,8 +83,8 @@ def test_opening_a_topic_marks_what_tells_of_it(
 
 
 def test_a_page_of_a_topic_marks_what_tells_of_its_replies_only(
-    forum: Forum, visitor: Visitor, ann: int, topic: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    forum, visitor, ann, topic, monkeypatch
+):
     for module in (post_html, show):
         monkeypatch.setattr(module, "REPLIES_PER_PAGE", 2)
     eve = forum.person("eve")
@@ -105,9 +97,7 @@ def test_a_page_of_a_topic_marks_what_tells_of_its_replies_only(
         assert unread(forum, ann) == (left, left)
 
 
-def test_all_are_deleted_once_a_page_has_asked(
-    forum: Forum, visitor: Visitor, ann: int, topic: int
-) -> None:
+def test_all_are_deleted_once_a_page_has_asked(forum, visitor, ann, topic):
     page = visitor.get("/notifications").click("Delete all")
     assert unread(forum, ann) != (0, 0)
     form_of(page).submit()

@@ -10,7 +10,6 @@ from forumsvc.services.accounts.login_names import PAGE_NAMES
 from forumsvc.text.ids import is_login
 from tests.cases import each
 from tests.databases import on_sqlite
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 
 from .visitor import Visitor
@@ -37,7 +36,7 @@ def path_of(pattern: str) -> str:
     return _VALUE.sub(lambda value: words.get(value[1]) or value[1].split("|")[0], pattern)
 
 
-def test_each_page_answers_its_own_path(forum: Forum) -> None:
+def test_each_page_answers_its_own_path(forum):
     routes = [route for route in routes_of(forum) if "*" not in route.pattern]
     wrong = {
         route.name: answering(forum, path_of(route.pattern))
@@ -66,16 +65,16 @@ def test_each_page_answers_its_own_path(forum: Forum) -> None:
         ("/ann/topics/7", "unknown"),
     ],
 )
-def test_a_word_in_a_path_is_tried_before_a_value(forum: Forum, path: str, route: str) -> None:
+def test_a_word_in_a_path_is_tried_before_a_value(forum, path, route):
     assert answering(forum, path) == route
 
 
-def test_no_login_is_the_path_of_another_page(forum: Forum) -> None:
+def test_no_login_is_the_path_of_another_page(forum):
     words = {route.pattern.removeprefix("/") for route in routes_of(forum)}
     assert {word for word in words if is_login(word)} <= PAGE_NAMES
 
 
-def test_a_topic_and_the_lists_are_tried_before_all_other_pages(forum: Forum) -> None:
+def test_a_topic_and_the_lists_are_tried_before_all_other_pages(forum):
     names = [route.name for route in routes_of(forum)]
     first = {*("home", "topics", "topics_recent", "topics_popular"), "topic", "node"}
     first |= {"topics_no_reply", "topics_excellent"}
@@ -107,15 +106,13 @@ ALWAYS = {
         ({"pages.forum": "false", "docs.enabled": "false"}, OF_FORUM | OF_DOCS),
     ],
 )
-def test_a_setting_decides_whether_a_page_is_there(
-    make_forum: MakeForum, settings: dict[str, str], absent: set[str]
-) -> None:
+def test_a_setting_decides_whether_a_page_is_there(make_forum, settings, absent):
     names = {route.name for route in routes_of(make_forum(**settings))}
     assert (OF_FORUM | OF_DOCS | ALWAYS) - names == absent
 
 
 @on_sqlite
-def test_without_the_forums_pages_the_home_page_is_of_the_service(make_forum: MakeForum) -> None:
+def test_without_the_forums_pages_the_home_page_is_of_the_service(make_forum):
     visitor = Visitor(make_forum(**{"pages.forum": "false"}))
     assert "http://localhost/api/v3" in visitor.get("/").text
     assert visitor.get("/topics").status_int == 404

@@ -2,11 +2,9 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.stories import stories
 
@@ -19,9 +17,7 @@ from .visitor import Mail
     "steps",
     stories(Path(__file__).with_name("pages.yaml"), email=pytest.mark.both_databases),
 )
-def test_page(
-    steps: list[Any], forum: Forum, make_forum: MakeForum, mail: Mail, tmp_path: Path
-) -> None:
+def test_page(steps, forum, make_forum, mail, tmp_path):
     def make(**settings: str) -> tuple[Forum, Mail]:
         if not settings:
             return forum, mail

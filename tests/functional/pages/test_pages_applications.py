@@ -41,7 +41,7 @@ def button(member: Visitor, action: str) -> TestResponse:
     return next(form for form in page.forms.values() if form.action == action).submit(status="*")
 
 
-def test_authorizations_are_listed_and_revoked(forum: Forum, member: Visitor, ann: int) -> None:
+def test_authorizations_are_listed_and_revoked(forum, member, ann):
     app = Application(forum)
     issued = app.log_in(password=PASSWORD).json
     text = member.get("/applications").html.main.text
@@ -70,7 +70,7 @@ def test_authorizations_are_listed_and_revoked(forum: Forum, member: Visitor, an
     assert f"/applications/{client_id}/revoke" not in member.get("/applications").text
 
 
-def test_revoking_leaves_what_others_allowed(forum: Forum, member: Visitor, ann: int) -> None:
+def test_revoking_leaves_what_others_allowed(forum, member, ann):
     with_password(forum, "bob")
     app = Application(forum)
     mine = app.log_in(password=PASSWORD).json
@@ -80,9 +80,7 @@ def test_revoking_leaves_what_others_allowed(forum: Forum, member: Visitor, ann:
     assert forum.caller(theirs["access_token"]).get("/hello").status_int == 200
 
 
-def test_an_application_whose_form_is_sent_twice_is_there_once_and_keeps_its_secret(
-    forum: Forum, member: Visitor
-) -> None:
+def test_an_application_whose_form_is_sent_twice_is_there_once_and_keeps_its_secret(forum, member):
     form = form_of(member.get("/applications"))
     given = {"name": "Boats", "redirect_uris": "https://a.example/"}
     credentials = shown(sent(form, **given))
@@ -94,9 +92,7 @@ def test_an_application_whose_form_is_sent_twice_is_there_once_and_keeps_its_sec
     assert owned(forum) == 2
 
 
-def test_a_registered_application_works_and_its_secret_is_shown_once(
-    forum: Forum, member: Visitor
-) -> None:
+def test_a_registered_application_works_and_its_secret_is_shown_once(forum, member):
     page = register(member, client_credentials=True)
     client_id, secret = shown(page)
     assert page.headers["Cache-Control"] == "no-store"
@@ -105,7 +101,7 @@ def test_a_registered_application_works_and_its_secret_is_shown_once(
     assert forum.app.post("/oauth/token", form).json["scope"] == "read"
 
 
-def test_a_members_application_never_gets_the_password_grant(forum: Forum, member: Visitor) -> None:
+def test_a_members_application_never_gets_the_password_grant(forum, member):
     page = member.get("/applications")
     assert page.html.find("input", {"name": "password"}) is None
     fields = {"name": "Boats", "kind": "confidential", "password": "1"}
@@ -118,7 +114,7 @@ def test_a_members_application_never_gets_the_password_grant(forum: Forum, membe
     assert answer.json["error"] == "unauthorized_client"
 
 
-def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, member: Visitor) -> None:
+def test_rotating_the_secret_invalidates_the_former_one(forum, member):
     client_id, old = shown(register(member))
     _, new = shown(button(member, f"/applications/{client_id}/rotate"))
     with forum.database.reads.connect() as db:
@@ -127,9 +123,7 @@ def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, member: Vi
 
 
 @pytest.mark.both_databases
-def test_the_number_of_applications_holds_for_forms_that_are_sent_at_once(
-    forum: Forum, ann: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_number_of_applications_holds_for_forms_that_are_sent_at_once(forum, ann, monkeypatch):
     monkeypatch.setattr(applications, "MAX_APPLICATIONS", 1)
     visitors = [Visitor(forum) for _ in range(3)]
     for each in visitors:
@@ -138,9 +132,7 @@ def test_the_number_of_applications_holds_for_forms_that_are_sent_at_once(
     assert owned(forum) == 1
 
 
-def test_blocked_users_cannot_register_but_can_revoke(
-    forum: Forum, member: Visitor, ann: int
-) -> None:
+def test_blocked_users_cannot_register_but_can_revoke(forum, member, ann):
     app = Application(forum)
     app.log_in(password=PASSWORD)
     forum.change(ann, state="blocked")
@@ -150,8 +142,8 @@ def test_blocked_users_cannot_register_but_can_revoke(
 
 
 def test_an_application_can_be_deleted_though_nobody_may_register_one_any_more(
-    forum: Forum, member: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    forum, member, monkeypatch
+):
     register(member)
     settings = forum.registry.forum_settings
     monkeypatch.setitem(settings._values, "oauth.user_registered_clients", False)

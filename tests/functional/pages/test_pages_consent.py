@@ -44,7 +44,7 @@ def redirect_parameters(response: TestResponse) -> dict[str, str]:
     return {name: values[0] for name, values in query.items()}
 
 
-def test_the_page_shows_client_scopes_and_destination(visitor: Visitor, app: Application) -> None:
+def test_the_page_shows_client_scopes_and_destination(visitor, app):
     visitor.log_in()
     page = open_consent(visitor, app)
     text = " ".join(page.html.main.text.split())
@@ -56,7 +56,7 @@ def test_the_page_shows_client_scopes_and_destination(visitor: Visitor, app: App
     assert [button.text for button in page.html.main.find_all("button")] == ["Allow", "Cancel"]
 
 
-def test_allow_issues_a_code_for_a_token(visitor: Visitor, app: Application) -> None:
+def test_allow_issues_a_code_for_a_token(visitor, app):
     visitor.log_in()
     params = redirect_parameters(
         form_of(open_consent(visitor, app)).submit("answer", value="allow")
@@ -70,7 +70,7 @@ def test_allow_issues_a_code_for_a_token(visitor: Visitor, app: Application) -> 
 
 
 @pytest.mark.parametrize("button", ["cancel", "anything"])
-def test_anything_but_allow_denies(visitor: Visitor, app: Application, button: str) -> None:
+def test_anything_but_allow_denies(visitor, app, button):
     visitor.log_in()
     form = form_of(open_consent(visitor, app))
     answer = visitor.app.post(
@@ -85,7 +85,7 @@ def test_anything_but_allow_denies(visitor: Visitor, app: Application, button: s
     assert visitor.forum.count(OAuthCode) == 0
 
 
-def test_an_invalid_request_needs_no_login(visitor: Visitor, app: Application) -> None:
+def test_an_invalid_request_needs_no_login(visitor, app):
     params = redirect_parameters(open_consent(visitor, app, response_type="token"))
     assert (params["error"], params["state"]) == ("unsupported_response_type", "xyz")
     assert params["iss"] == "http://localhost"
@@ -95,9 +95,7 @@ def test_an_invalid_request_needs_no_login(visitor: Visitor, app: Application) -
     )
 
 
-def test_an_invalid_request_of_a_members_application_needs_a_login(
-    forum: Forum, visitor: Visitor, ann: int
-) -> None:
+def test_an_invalid_request_of_a_members_application_needs_a_login(forum, visitor, ann):
     owned = Application(forum, redirect_uris=[URI], owner_id=ann, grants=("authorization_code",))
     page = open_consent(visitor, owned, response_type="token")
     assert page.status_int == 303
@@ -120,9 +118,7 @@ def test_an_invalid_request_of_a_members_application_needs_a_login(
         {"redirect_uri": "//evil.example"},
     ],
 )
-def test_an_invalid_client_or_redirect_uri_shows_an_error_page(
-    visitor: Visitor, app: Application, bad: dict[str, str]
-) -> None:
+def test_an_invalid_client_or_redirect_uri_shows_an_error_page(visitor, app, bad):
     visitor.log_in()
     page = open_consent(visitor, app, **bad)
     assert page.status_int == 400
@@ -132,7 +128,7 @@ def test_an_invalid_client_or_redirect_uri_shows_an_error_page(
     assert answer.json["error"] == "invalid_request"
 
 
-def test_the_request_is_validated_again_on_submit(visitor: Visitor, app: Application) -> None:
+def test_the_request_is_validated_again_on_submit(visitor, app):
     visitor.log_in()
     form = form_of(open_consent(visitor, app))
     form["redirect_uri"] = "https://evil.example/"
@@ -151,9 +147,7 @@ STATES = [
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_state_is_returned_exactly_and_escaped(
-    visitor: Visitor, app: Application, state: str
-) -> None:
+def test_the_state_is_returned_exactly_and_escaped(visitor, app, state):
     visitor.log_in()
     page = open_consent(visitor, app, state=state)
     assert page.html.find("script") is None
@@ -164,7 +158,7 @@ def test_the_state_is_returned_exactly_and_escaped(
     assert redirect_parameters(open_consent(visitor, app, state=state, scope="x"))["state"] == state
 
 
-def test_the_login_leads_back_to_the_same_request(visitor: Visitor, app: Application) -> None:
+def test_the_login_leads_back_to_the_same_request(visitor, app):
     login = open_consent(visitor, app, state="ä & b").follow()
     assert login.html.h1.text == "Log in"
     page = sent(form_of(login), username="ann", password=PASSWORD).follow()
@@ -172,9 +166,7 @@ def test_the_login_leads_back_to_the_same_request(visitor: Visitor, app: Applica
     assert params["state"] == "ä & b"
 
 
-def test_a_session_that_expires_meanwhile_leads_to_the_login_and_back(
-    visitor: Visitor, app: Application
-) -> None:
+def test_a_session_that_expires_meanwhile_leads_to_the_login_and_back(visitor, app):
     visitor.log_in()
     form = form_of(open_consent(visitor, app, state="still here"))
     expire_sessions(visitor.forum)
@@ -187,7 +179,7 @@ def test_a_session_that_expires_meanwhile_leads_to_the_login_and_back(
     )
 
 
-def test_a_duplicate_parameter_is_rejected(visitor: Visitor, app: Application) -> None:
+def test_a_duplicate_parameter_is_rejected(visitor, app):
     visitor.log_in()
     client_id = app.credentials["client_id"]
     address = f"/oauth/authorize?client_id={client_id}&client_id={client_id}&response_type=code"
@@ -202,9 +194,7 @@ URIS = ("http://127.0.0.1:8001/x", "com.example.app:/done", "https://App.Example
 
 
 @pytest.mark.parametrize("uri", URIS)
-def test_the_csp_allows_redirects_to_the_client_and_from_there(
-    forum: Forum, visitor: Visitor, ann: int, uri: str
-) -> None:
+def test_the_csp_allows_redirects_to_the_client_and_from_there(forum, visitor, ann, uri):
     visitor.log_in()
     page = open_consent(visitor, Application(forum, redirect_uris=[uri]), redirect_uri=uri)
     policy = page.headers["Content-Security-Policy"]
@@ -216,15 +206,13 @@ def test_the_csp_allows_redirects_to_the_client_and_from_there(
 
 
 @pytest.mark.parametrize("path", ["/login", "/signup"])
-def test_only_a_form_on_the_way_to_an_application_may_be_redirected_elsewhere(
-    visitor: Visitor, path: str
-) -> None:
+def test_only_a_form_on_the_way_to_an_application_may_be_redirected_elsewhere(visitor, path):
     for onward, is_free in (("/oauth/authorize?client_id=x", True), ("/topics", False)):
         policy = visitor.get(path, next=onward).headers["Content-Security-Policy"]
         assert ("form-action" not in policy) == is_free, onward
 
 
-def test_names_of_clients_are_escaped(forum: Forum, visitor: Visitor, ann: int) -> None:
+def test_names_of_clients_are_escaped(forum, visitor, ann):
     with forum.database.session.begin() as db:
         made = clients.create(
             db, "<b>app</b> & co", grants=["authorization_code"], redirect_uris=[URI]

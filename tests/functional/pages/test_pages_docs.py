@@ -9,7 +9,6 @@ from webob import Request
 import forumsvc.pages
 from forumsvc.oauth import explorer
 from forumsvc.pages.docs.guide import CHAPTERS, source
-from tests.functional.conftest import MakeForum
 
 from .visitor import Visitor
 
@@ -23,7 +22,7 @@ def policy(visitor: Visitor, path: str) -> dict[str, str]:
     return dict(part.split(" ", 1) for part in told.split("; "))
 
 
-def test_the_explorer_may_load_only_its_own_files(visitor: Visitor) -> None:
+def test_the_explorer_may_load_only_its_own_files(visitor):
     assert policy(visitor, "/docs") == {
         "default-src": "'none'",
         "script-src": "'self'",
@@ -36,14 +35,14 @@ def test_the_explorer_may_load_only_its_own_files(visitor: Visitor) -> None:
     }
 
 
-def test_the_redirect_page_runs_only_its_own_script(visitor: Visitor) -> None:
+def test_the_redirect_page_runs_only_its_own_script(visitor):
     told = policy(visitor, explorer.REDIRECT_PATH)
     assert (told["script-src"], told["default-src"]) == ("'self'", "'none'")
     assert visitor.get(explorer.REDIRECT_PATH).headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("path", ["/docs", explorer.REDIRECT_PATH])
-def test_the_explorers_files_are_immutable_under_their_version(visitor: Visitor, path: str) -> None:
+def test_the_explorers_files_are_immutable_under_their_version(visitor, path):
     page = visitor.get(path).html
     assert not page.find_all(style=True)
     assert not page.find_all("style")
@@ -60,7 +59,7 @@ def test_the_explorers_files_are_immutable_under_their_version(visitor: Visitor,
         assert (again.status_int, again.body) == (304, b"")
 
 
-def test_the_public_style_sheet_is_revalidated(visitor: Visitor) -> None:
+def test_the_public_style_sheet_is_revalidated(visitor):
     plain = visitor.app.get("/docs/content.css")
     assert plain.headers["Cache-Control"] == "public, no-cache"
     kept = {"If-None-Match": plain.headers["ETag"]}
@@ -70,7 +69,7 @@ def test_the_public_style_sheet_is_revalidated(visitor: Visitor) -> None:
     assert "immutable" not in visitor.app.get("/docs/content.css?v=older").headers["Cache-Control"]
 
 
-def test_the_largest_file_is_compressed(visitor: Visitor) -> None:
+def test_the_largest_file_is_compressed(visitor):
     request = Request.blank("/docs/files/swagger_ui/swagger-ui-bundle.js")
     plain = request.get_response(visitor.forum.application)
     request.headers["Accept-Encoding"] = "gzip"
@@ -85,14 +84,14 @@ def test_the_largest_file_is_compressed(visitor: Visitor) -> None:
     )
 
 
-def test_the_explorer_logs_in_as_the_client_that_db_upgrade_registers(visitor: Visitor) -> None:
+def test_the_explorer_logs_in_as_the_client_that_db_upgrade_registers(visitor):
     place = visitor.get("/docs").html.find(id="explorer")
     assert place["data-client-id"] == explorer.CLIENT_ID
     assert place["data-redirect-uri"] == f"http://localhost{explorer.REDIRECT_PATH}"
     assert place["data-description"] == "/api/v3/openapi.json"
 
 
-def test_a_chapter_has_no_script_and_no_dead_links(visitor: Visitor) -> None:
+def test_a_chapter_has_no_script_and_no_dead_links(visitor):
     links = set()
     for path in GUIDE:
         page = visitor.get(path)
@@ -106,12 +105,12 @@ def test_a_chapter_has_no_script_and_no_dead_links(visitor: Visitor) -> None:
         assert visitor.get(link).status_int == 200, link
 
 
-def test_every_chapter_is_in_the_guide_and_every_file_is_a_chapter() -> None:
+def test_every_chapter_is_in_the_guide_and_every_file_is_a_chapter():
     assert {path.stem for path in (FOLDER / "docs" / "chapters").glob("*.md")} == set(CHAPTERS)
     assert all(source(name).startswith("# ") for name in CHAPTERS)
 
 
-def test_the_examples_use_the_base_url_of_the_reader(make_forum: MakeForum) -> None:
+def test_the_examples_use_the_base_url_of_the_reader(make_forum):
     site = make_forum(**{"site.url": "https://forum.example.org"})
     text = Visitor(site).get("/docs/guide").html.get_text()
     assert text.count("https://forum.example.org") >= 3
@@ -119,7 +118,7 @@ def test_the_examples_use_the_base_url_of_the_reader(make_forum: MakeForum) -> N
 
 
 @pytest.mark.parametrize("path", ["/static/", "/docs/files/", "/docs/files/swagger_ui/"])
-def test_folders_of_static_files_are_not_listed(visitor: Visitor, path: str) -> None:
+def test_folders_of_static_files_are_not_listed(visitor, path):
     assert visitor.get(path).status_int == 404
     slashless = visitor.app.get(path.removesuffix("/"), status="*")
     assert (slashless.status_int, slashless.headers.get("Location")) in [
@@ -138,9 +137,7 @@ def test_folders_of_static_files_are_not_listed(visitor: Visitor, path: str) -> 
         ("/docs/files/swagger_ui/favicon-32x32.png", "image/png"),
     ],
 )
-def test_every_static_file_has_its_media_type_and_is_not_sniffed(
-    visitor: Visitor, path: str, media_type: str
-) -> None:
+def test_every_static_file_has_its_media_type_and_is_not_sniffed(visitor, path, media_type):
     served = visitor.app.get(path)
     assert served.content_type == media_type
     assert served.charset == ("UTF-8" if media_type.startswith("text/") else None)

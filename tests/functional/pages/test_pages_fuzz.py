@@ -131,14 +131,14 @@ class _Generator:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_no_page_fails(forum: Forum, role: str) -> None:
+def test_no_page_fails(forum, role):
     ask(forum, role, QUICK)
 
 
 @on_sqlite
 @pytest.mark.extended
 @pytest.mark.parametrize("role", ROLES)
-def test_no_page_fails_of_many(forum: Forum, role: str) -> None:
+def test_no_page_fails_of_many(forum, role):
     ask(forum, role, MANY)
 
 

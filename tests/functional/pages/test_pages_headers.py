@@ -1,7 +1,6 @@
 """The security headers of every page, and the error pages."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,6 @@ from forumsvc.pages import display
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests import third_language
 from tests.cases import each
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
 
 from .community import Community, settle
 from .visitor import Visitor, problem, with_password
@@ -20,7 +17,7 @@ PAGES += ["/password", "/oauth/authorize", "/oauth/authorize?client_id=x"]
 
 
 @each("path", ["/", *PAGES])
-def test_every_page_forbids_frames_foreign_scripts_and_caching(visitor: Visitor, path: str) -> None:
+def test_every_page_forbids_frames_foreign_scripts_and_caching(visitor, path):
     headers = visitor.get(path).headers
     policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
     assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
@@ -34,7 +31,7 @@ def test_every_page_forbids_frames_foreign_scripts_and_caching(visitor: Visitor,
 
 
 @each("path", ["/", *PAGES])
-def test_no_page_has_inline_scripts_or_styles(visitor: Visitor, path: str) -> None:
+def test_no_page_has_inline_scripts_or_styles(visitor, path):
     page = visitor.app.get(path, status="*")
     page = page.follow() if page.status_int == 303 else page
     assert page.content_type == "text/html"
@@ -46,9 +43,7 @@ def test_no_page_has_inline_scripts_or_styles(visitor: Visitor, path: str) -> No
 
 
 @pytest.mark.parametrize("path", ["/signup", "/oauth/authorize", "/password/reset"])
-def test_an_error_is_a_page_for_a_browser_and_json_for_the_rest(
-    make_forum: MakeForum, path: str
-) -> None:
+def test_an_error_is_a_page_for_a_browser_and_json_for_the_rest(make_forum, path):
     forum = make_forum()
     page = Visitor(forum).get(path)
     assert page.content_type == "text/html"
@@ -70,9 +65,7 @@ NOWHERE = {
 
 
 @pytest.mark.parametrize(("path", "status"), NOWHERE.items())
-def test_an_error_of_every_path_outside_the_api_is_a_page_for_a_browser(
-    visitor: Visitor, path: str, status: int
-) -> None:
+def test_an_error_of_every_path_outside_the_api_is_a_page_for_a_browser(visitor, path, status):
     page = visitor.get(path)
     assert (page.status_int, page.content_type) == (status, "text/html")
     assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
@@ -88,23 +81,21 @@ def test_an_error_of_every_path_outside_the_api_is_a_page_for_a_browser(
     ("method", "path", "status"),
     [("GET", "/api/v3/nothing", 404), ("GET", "/api/v4", 404), ("POST", "/oauth/token", 401)],
 )
-def test_oauth_posts_get_json_even_if_they_accept_html(
-    visitor: Visitor, method: str, path: str, status: int
-) -> None:
+def test_oauth_posts_get_json_even_if_they_accept_html(visitor, method, path, status):
     answer = visitor.app.request(path, method=method, status=status)
     assert answer.content_type == "application/json"
     assert answer.json["error"]
 
 
-def test_a_wrong_method_gets_the_allowed_ones(visitor: Visitor) -> None:
+def test_a_wrong_method_gets_the_allowed_ones(visitor):
     answer = visitor.app.put("/login", status=405)
     assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
     assert answer.content_type == "text/html"
 
 
 def test_a_server_error_is_a_page_without_details_and_an_error_page_needs_no_database(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    visitor, monkeypatch
+):
     def broken(*args: object) -> None:
         raise RuntimeError("fell over")
 
@@ -158,9 +149,7 @@ def paths(here: Community) -> dict[str, list[str]]:
     }
 
 
-def test_no_text_of_a_page_is_left_in_english(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_text_of_a_page_is_left_in_english(forum, monkeypatch, tmp_path):
     third_language.install(monkeypatch, forum.registry, tmp_path)
     here = settle(forum, with_password(forum), with_password(forum, "keeper"))
     wrong: dict[tuple[str, str], set[str]] = {}

@@ -15,7 +15,6 @@ from forumsvc.process.passwords import hash_password
 from forumsvc.sessions.token_hash import hash_token
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.databases import on_sqlite
-from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 
@@ -184,7 +183,7 @@ def faults(person: Person, form: FormOnPage) -> Iterator[str]:
 @on_sqlite
 @pytest.mark.extended
 @pytest.mark.parametrize("caller", ["visitor", "maintainer"])  # who has all forms of a member
-def test_every_form_takes_every_text(make_forum: MakeForum, caller: str) -> None:
+def test_every_form_takes_every_text(make_forum, caller):
     forum = make_forum(**SETTINGS)
     ann = with_password(forum)
     there = settle(forum, ann, ann)

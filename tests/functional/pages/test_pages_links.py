@@ -7,8 +7,6 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from webtest import TestResponse
 
-from tests.functional.forum import Forum
-
 from .community import settle
 from .visitor import Visitor
 
@@ -73,9 +71,7 @@ EXTENDED = [pytest.param(name, marks=pytest.mark.extended) for name in ("member"
 
 
 @pytest.mark.parametrize("caller", ["nobody", *EXTENDED])
-def test_no_page_has_a_dead_link_and_each_has_a_title_and_a_heading(
-    forum: Forum, visitor: Visitor, ann: int, caller: str
-) -> None:
+def test_no_page_has_a_dead_link_and_each_has_a_title_and_a_heading(forum, visitor, ann, caller):
     community = settle(forum, ann, ann if caller == "maintainer" else None)
     if caller != "nobody":
         visitor.log_in()

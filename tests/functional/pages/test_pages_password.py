@@ -27,9 +27,7 @@ def link(mail: Mail) -> str:
     return address.removeprefix("http://localhost")
 
 
-def test_an_unknown_address_gets_the_same_response_and_no_mail(
-    visitor: Visitor, ann: int, mail: Mail
-) -> None:
+def test_an_unknown_address_gets_the_same_response_and_no_mail(visitor, ann, mail):
     pages = [
         visitor.send("/password/forgotten", email=address)
         for address in ("ann@example.org", "bob@example.org")
@@ -43,9 +41,7 @@ def test_an_unknown_address_gets_the_same_response_and_no_mail(
     assert len(mail()) == 1
 
 
-def test_a_request_costs_the_same_statements_for_a_known_and_an_unknown_address(
-    visitor: Visitor, ann: int
-) -> None:
+def test_a_request_costs_the_same_statements_for_a_known_and_an_unknown_address(visitor, ann):
     costs = []
     for address in ("x@example.org", "ann@example.org", "bob@example.org"):
         form = visitor.form("/password/forgotten")
@@ -56,9 +52,7 @@ def test_a_request_costs_the_same_statements_for_a_known_and_an_unknown_address(
 
 
 @pytest.mark.parametrize("seconds", [3599, 3601])
-def test_a_link_works_for_an_hour(
-    visitor: Visitor, ann: int, mail: Mail, monkeypatch: pytest.MonkeyPatch, seconds: int
-) -> None:
+def test_a_link_works_for_an_hour(visitor, ann, mail, monkeypatch, seconds):
     times = [clock.now()]
     monkeypatch.setattr(clock, "now", lambda: times[-1])
     visitor.send("/password/forgotten", email="ann@example.org")
@@ -67,7 +61,7 @@ def test_a_link_works_for_an_hour(
     assert visitor.get(path).status_int == (200 if seconds < 3600 else 403)
 
 
-def test_a_changed_reset_token_is_invalid(visitor: Visitor, ann: int, mail: Mail) -> None:
+def test_a_changed_reset_token_is_invalid(visitor, ann, mail):
     bob = with_password(visitor.forum, "bob")
     visitor.send("/password/forgotten", email="ann@example.org")
     user_id, expires, signature = link(mail).partition("reset_token=")[2].split(".")
@@ -86,7 +80,7 @@ def test_a_changed_reset_token_is_invalid(visitor: Visitor, ann: int, mail: Mail
         assert visitor.get("/password/reset", reset_token=token).status_int == 403, token
 
 
-def test_mail_to_one_address_is_limited(visitor: Visitor, mail: Mail) -> None:
+def test_mail_to_one_address_is_limited(visitor, mail):
     with_password(visitor.forum, "carol")
     for _ in range(7):
         page = visitor.send("/password/forgotten", email="carol@example.org")
@@ -193,8 +187,8 @@ def button(visitor: Visitor, ann: int, ini_dir: Path) -> None:
 
 @pytest.mark.parametrize("end", [change, reset, command, button])
 def test_every_login_ends_but_an_administrators_token_stays_valid(
-    visitor: Visitor, forum: Forum, ann: int, ini_dir: Path, end: Callable[..., None]
-) -> None:
+    visitor, forum, ann, ini_dir, end
+):
     logins = Logins(forum, ann)
     end(visitor, ann, ini_dir)
     assert logins.alive() == []
@@ -206,7 +200,7 @@ def test_every_login_ends_but_an_administrators_token_stays_valid(
     assert statuses == ([303, 400] if end is button else [400, 303])
 
 
-def test_log_out_everywhere_affects_no_other_user(visitor: Visitor, forum: Forum, ann: int) -> None:
+def test_log_out_everywhere_affects_no_other_user(visitor, forum, ann):
     with_password(forum, "bob")
     browser, app = Visitor(forum), Application(forum)
     browser.log_in("bob")

@@ -12,7 +12,6 @@ from forumsvc.process.passwords import hash_password
 from forumsvc.sessions.token_hash import hash_token
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.cases import each
-from tests.functional.conftest import MakeForum
 
 from .visitor import (
     NEW_PASSWORD,
@@ -30,7 +29,7 @@ def cookie(visitor: Visitor) -> str:
     return visitor.app.cookies[SESSION]
 
 
-def test_the_cookie_is_http_only_and_same_site(visitor: Visitor, ann: int) -> None:
+def test_the_cookie_is_http_only_and_same_site(visitor, ann):
     answer = visitor.log_in()
     parts = {part.strip().lower() for part in answer.headers["Set-Cookie"].split(";")}
     assert {"httponly", "samesite=lax", "path=/"} <= parts
@@ -38,7 +37,7 @@ def test_the_cookie_is_http_only_and_same_site(visitor: Visitor, ann: int) -> No
     assert not any(part.startswith("domain") for part in parts)
 
 
-def test_behind_tls_the_cookie_is_secure_and_bound_to_the_host(make_forum: MakeForum) -> None:
+def test_behind_tls_the_cookie_is_secure_and_bound_to_the_host(make_forum):
     forum = make_forum(site__url="https://forum.example")
     answer = Visitor(forum).get("/login")
     name, *parts = answer.headers["Set-Cookie"].split("; ")
@@ -46,9 +45,7 @@ def test_behind_tls_the_cookie_is_secure_and_bound_to_the_host(make_forum: MakeF
     assert {"secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(parts)
 
 
-def test_forums_at_two_ports_of_a_host_do_not_log_each_other_out(
-    visitor: Visitor, ann: int
-) -> None:
+def test_forums_at_two_ports_of_a_host_do_not_log_each_other_out(visitor, ann):
     """Cookies know no port."""
     answer = visitor.log_in()
     elsewhere = visitor.app.get("/login", extra_environ={"HTTP_HOST": "localhost:8001"})
@@ -56,14 +53,14 @@ def test_forums_at_two_ports_of_a_host_do_not_log_each_other_out(
     assert len(names) == 2
 
 
-def test_only_the_hash_of_the_cookie_is_stored(visitor: Visitor, ann: int) -> None:
+def test_only_the_hash_of_the_cookie_is_stored(visitor, ann):
     visitor.log_in()
     with visitor.forum.database.reads.connect() as db:
         stored = db.execute(select(BrowserSession.secret_hash, BrowserSession.user_id)).all()
     assert stored == [(hash_token(cookie(visitor)), ann)]
 
 
-def test_the_login_invalidates_the_former_cookie(visitor: Visitor, ann: int) -> None:
+def test_the_login_invalidates_the_former_cookie(visitor, ann):
     visitor.get("/login")
     planted = cookie(visitor)
     visitor.log_in()
@@ -72,7 +69,7 @@ def test_the_login_invalidates_the_former_cookie(visitor: Visitor, ann: int) -> 
     assert not thief.is_logged_in()
 
 
-def test_a_login_ends_the_session_that_the_browser_had(visitor: Visitor, ann: int) -> None:
+def test_a_login_ends_the_session_that_the_browser_had(visitor, ann):
     visitor.log_in()
     former = cookie(visitor)
     assert visitor.post("/login", username="ann", password=PASSWORD).status_int == 303
@@ -81,7 +78,7 @@ def test_a_login_ends_the_session_that_the_browser_had(visitor: Visitor, ann: in
     assert not visitor.is_logged_in()
 
 
-def test_logging_out_ends_the_session(visitor: Visitor, ann: int) -> None:
+def test_logging_out_ends_the_session(visitor, ann):
     visitor.log_in()
     value = cookie(visitor)
     page = visitor.get("/")
@@ -92,7 +89,7 @@ def test_logging_out_ends_the_session(visitor: Visitor, ann: int) -> None:
     assert visitor.forum.count(BrowserSession) == 0
 
 
-def test_an_expired_session_is_invalid(visitor: Visitor, ann: int) -> None:
+def test_an_expired_session_is_invalid(visitor, ann):
     visitor.log_in()
     expire_sessions(visitor.forum)
     answer = visitor.get("/password")
@@ -113,9 +110,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> N
     monkeypatch.setattr(login, "attempt_login", checked)
 
 
-def test_a_password_changed_during_the_check_is_rejected(
-    visitor: Visitor, ann: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_password_changed_during_the_check_is_rejected(visitor, ann, monkeypatch):
     new = hash_password(NEW_PASSWORD)
     meanwhile(monkeypatch, lambda: visitor.forum.change(ann, password_hash=new))
     assert visitor.log_in().status_int == 400
@@ -130,9 +125,7 @@ OWN += ["/applications/x/delete", "/logout", "/logout/everywhere"]
 
 @pytest.mark.parametrize("path", FORMS + OWN)
 @pytest.mark.parametrize("token", [None, "x", "0" * 64, "0" * 128])
-def test_every_form_needs_a_csrf_token(
-    visitor: Visitor, ann: int, path: str, token: str | None
-) -> None:
+def test_every_form_needs_a_csrf_token(visitor, ann, path, token):
     visitor.log_in()
     fields = {} if token is None else {"csrf_token": token}
     answer = visitor.app.post(path, fields, status=403)
@@ -142,9 +135,7 @@ def test_every_form_needs_a_csrf_token(
 
 @each("path", ["/login", "/signup"])
 @each("token", ["", "x"])
-def test_who_is_logged_in_is_led_on_from_a_form_without_a_token(
-    visitor: Visitor, ann: int, path: str, token: str
-) -> None:
+def test_who_is_logged_in_is_led_on_from_a_form_without_a_token(visitor, ann, path, token):
     visitor.log_in()
     fields = {"csrf_token": token, "username": "bob", "login": "bob", "password": "x" * 12}
     answer = visitor.app.post(path, fields)
@@ -153,7 +144,7 @@ def test_who_is_logged_in_is_led_on_from_a_form_without_a_token(
     assert visitor.is_logged_in()
 
 
-def test_a_csrf_token_in_the_url_is_rejected(visitor: Visitor, ann: int) -> None:
+def test_a_csrf_token_in_the_url_is_rejected(visitor, ann):
     visitor.log_in()
     token = visitor.form("/password")["csrf_token"].value
     assert visitor.app.post(f"/logout?csrf_token={token}", status="*").status_int == 403
@@ -161,7 +152,7 @@ def test_a_csrf_token_in_the_url_is_rejected(visitor: Visitor, ann: int) -> None
 
 
 @pytest.mark.parametrize("path", ["/login", "/signup", "/password/forgotten"])
-def test_the_csrf_token_of_another_browser_is_rejected(visitor: Visitor, path: str) -> None:
+def test_the_csrf_token_of_another_browser_is_rejected(visitor, path):
     theirs = Visitor(visitor.forum).form(path)["csrf_token"].value
     visitor.get(path)
     assert visitor.app.post(path, {"csrf_token": theirs}, status="*").status_int == 403
@@ -169,7 +160,7 @@ def test_the_csrf_token_of_another_browser_is_rejected(visitor: Visitor, path: s
     assert visitor.app.post(path, {"csrf_token": theirs}, status="*").status_int == 403
 
 
-def test_a_csrf_token_from_before_the_login_is_rejected(visitor: Visitor, ann: int) -> None:
+def test_a_csrf_token_from_before_the_login_is_rejected(visitor, ann):
     old = visitor.form("/login")["csrf_token"].value
     visitor.log_in()
     answer = visitor.app.post(
@@ -196,7 +187,7 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize("path", ELSEWHERE)
-def test_the_login_never_redirects_to_another_site(visitor: Visitor, ann: int, path: str) -> None:
+def test_the_login_never_redirects_to_another_site(visitor, ann, path):
     answer = visitor.log_in(next=path)
     assert (answer.status_int, answer.location) == (303, "/")
     assert visitor.get("/login", next=path).location == "/"

@@ -3,8 +3,6 @@
 import pytest
 
 from forumsvc.models import LoginFailure, User
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 from tests.functional.threads import together
 
@@ -13,7 +11,7 @@ from .visitor import Visitor, sent
 GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
 
 
-def test_a_form_that_is_sent_twice_makes_one_account_and_logs_in(forum: Forum) -> None:
+def test_a_form_that_is_sent_twice_makes_one_account_and_logs_in(forum):
     browsers = [Visitor(forum), Visitor(forum)]
     forms = [browser.form("/signup") for browser in browsers]
     answers = together([lambda form=form: sent(form, **GOOD) for form in forms])  # type: ignore[misc]
@@ -22,7 +20,7 @@ def test_a_form_that_is_sent_twice_makes_one_account_and_logs_in(forum: Forum) -
     assert forum.count(User) == 1
 
 
-def test_nobody_signs_up_into_an_account_without_its_password(forum: Forum) -> None:
+def test_nobody_signs_up_into_an_account_without_its_password(forum):
     stranger = Visitor(forum)
     form = stranger.form("/signup")
     assert Visitor(forum).send("/signup", **GOOD).status_int == 303
@@ -31,7 +29,7 @@ def test_nobody_signs_up_into_an_account_without_its_password(forum: Forum) -> N
     assert forum.count(LoginFailure) == 1
 
 
-def test_accounts_per_address_are_limited(make_forum: MakeForum) -> None:
+def test_accounts_per_address_are_limited(make_forum):
     forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="2")
     visitor = Visitor(forum, REMOTE_ADDR="2001:db8::1")
     neighbour = Visitor(forum, REMOTE_ADDR="2001:db8::2")
@@ -48,7 +46,7 @@ def test_accounts_per_address_are_limited(make_forum: MakeForum) -> None:
 GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
 
 
-def test_anybody_can_create_an_account_and_log_in(forum: Forum) -> None:
+def test_anybody_can_create_an_account_and_log_in(forum):
     made = forum.nobody.post("/users", **GOOD)
     assert made.status_int == 201
     assert made.headers["Location"] == f"http://localhost/api/v3/users/{made.json['id']}"
@@ -61,7 +59,7 @@ def test_anybody_can_create_an_account_and_log_in(forum: Forum) -> None:
 
 
 @pytest.mark.parametrize("scope", ["read", "write"])
-def test_it_needs_no_scope(forum: Forum, scope: str) -> None:
+def test_it_needs_no_scope(forum, scope):
     assert forum.person("bob", scope=scope).post("/users", **GOOD).status_int == 201
 
 
@@ -76,14 +74,14 @@ def test_it_needs_no_scope(forum: Forum, scope: str) -> None:
         ("password", 12345678),
     ],
 )
-def test_a_wrong_field_is_named(forum: Forum, field: str, value: object) -> None:
+def test_a_wrong_field_is_named(forum, field, value):
     answer = forum.nobody.call("POST", "/users", json={**GOOD, field: value})
     assert answer.status_int == 400
     assert answer.json["error"].startswith(f"{field}: ")
     assert forum.count(User) == 0
 
 
-def test_each_of_two_domains_that_idna_2003_took_for_one_has_its_account(forum: Forum) -> None:
+def test_each_of_two_domains_that_idna_2003_took_for_one_has_its_account(forum):
     for login, email, status in (
         ("one", "nina@fass.de", 201),
         ("two", "nina@faß.de", 201),
@@ -94,7 +92,7 @@ def test_each_of_two_domains_that_idna_2003_took_for_one_has_its_account(forum: 
     assert answer.json["error"] == "email: is taken"
 
 
-def test_attempts_per_address_are_limited(make_forum: MakeForum) -> None:
+def test_attempts_per_address_are_limited(make_forum):
     forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="1")
     assert forum.nobody.post("/users", **GOOD).status_int == 201
     answer = forum.nobody.post("/users")

@@ -13,7 +13,7 @@ from tests.functional.test_photos_own import upload
 from .visitor import Visitor, form_of, sent, with_password, wrong
 
 
-def test_a_file_that_is_no_picture_is_refused(forum: Forum, member: Visitor) -> None:
+def test_a_file_that_is_no_picture_is_refused(forum, member):
     page = sent(member.form("/settings"), picture=Upload("a.png", b"no picture", "image/png"))
     assert "Not a PNG" in wrong(page)
     assert forum.count(Photo) == 0
@@ -22,7 +22,7 @@ def test_a_file_that_is_no_picture_is_refused(forum: Forum, member: Visitor) -> 
 DATA = "/settings/data"
 
 
-def test_the_page_has_a_button_and_then_the_file(forum: Forum, member: Visitor) -> None:
+def test_the_page_has_a_button_and_then_the_file(forum, member):
     ask = member.form(DATA)
     page = ask.submit().follow()
     assert "being put together" in page.text
@@ -44,7 +44,7 @@ SAFARI = (
 )
 
 
-def test_a_log_in_in_another_browser_is_seen_and_ended(forum: Forum) -> None:
+def test_a_log_in_in_another_browser_is_seen_and_ended(forum):
     with_password(forum, "ann")
     with_password(forum, "eve")
     here, phone = Visitor(forum, HTTP_USER_AGENT=FIREFOX), Visitor(forum, HTTP_USER_AGENT=SAFARI)
@@ -76,7 +76,7 @@ def deletions(member: Visitor) -> list[str]:
     return re.findall(rf"{PHOTOS}/\d+/delete", member.get(PHOTOS).text)
 
 
-def test_a_photo_is_deleted_after_a_page_has_asked(forum: Forum, member: Visitor, ann: int) -> None:
+def test_a_photo_is_deleted_after_a_page_has_asked(forum, member, ann):
     url = photo_of(forum, ann)
     [path] = deletions(member)
     asking = member.get(path)
@@ -88,9 +88,7 @@ def test_a_photo_is_deleted_after_a_page_has_asked(forum: Forum, member: Visitor
     assert sent(form_of(asking)).status_int == 404
 
 
-def test_photos_of_others_are_neither_shown_nor_deleted(
-    forum: Forum, member: Visitor, ann: int
-) -> None:
+def test_photos_of_others_are_neither_shown_nor_deleted(forum, member, ann):
     with_password(forum, "eve")
     eve = Visitor(forum)
     eve.log_in("eve")
@@ -102,9 +100,7 @@ def test_photos_of_others_are_neither_shown_nor_deleted(
     forum.app.get(url, status=200)
 
 
-def test_who_may_only_read_sees_their_photos_without_a_button(
-    forum: Forum, member: Visitor, ann: int
-) -> None:
+def test_who_may_only_read_sees_their_photos_without_a_button(forum, member, ann):
     url = photo_of(forum, ann)
     forum.change(ann, state="blocked")
     assert url in member.get(PHOTOS).text

@@ -1,7 +1,6 @@
 """The sign-up page lets people in and programs out; and who may not sign up from where."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from webtest import Form
@@ -55,7 +54,7 @@ def signed_up(form: Form, forum: Forum, **fields: str) -> bool:
     return False
 
 
-def test_who_is_too_fast_is_asked_to_try_again_and_may(visitor: Visitor, advance: Clock) -> None:
+def test_who_is_too_fast_is_asked_to_try_again_and_may(visitor, advance):
     form = visitor.form("/signup")
     advance(2.9)
     page = sent(form, **GOOD)
@@ -66,9 +65,7 @@ def test_who_is_too_fast_is_asked_to_try_again_and_may(visitor: Visitor, advance
     assert signed_up(again, visitor.forum)
 
 
-def test_an_error_in_a_field_does_not_start_the_time_again(
-    visitor: Visitor, advance: Clock
-) -> None:
+def test_an_error_in_a_field_does_not_start_the_time_again(visitor, advance):
     form = visitor.form("/signup")
     advance(3)
     page = sent(form, **{**GOOD, "login": "x"})
@@ -76,48 +73,46 @@ def test_an_error_in_a_field_does_not_start_the_time_again(
     assert signed_up(form_of(page), visitor.forum)
 
 
-def test_whoever_fills_in_the_hidden_field_gets_no_account(
-    visitor: Visitor, advance: Clock
-) -> None:
+def test_whoever_fills_in_the_hidden_field_gets_no_account(visitor, advance):
     form = visitor.form("/signup")
     advance(60)
     assert not signed_up(form, visitor.forum, extra="https://spam.example/")
 
 
 @pytest.mark.parametrize("shown_at", ["", "0.x", "1.2.3"])
-def test_a_forged_time_is_refused(visitor: Visitor, advance: Clock, shown_at: str) -> None:
+def test_a_forged_time_is_refused(visitor, advance, shown_at):
     form = visitor.form("/signup")
     advance(60)
     assert not signed_up(form, visitor.forum, shown_at=shown_at)
 
 
-def test_the_time_of_another_browser_is_refused(visitor: Visitor, advance: Clock) -> None:
+def test_the_time_of_another_browser_is_refused(visitor, advance):
     stolen = visitor.form("/signup")["shown_at"].value
     advance(60)
     form = Visitor(visitor.forum).form("/signup")
     assert not signed_up(form, visitor.forum, shown_at=stolen)
 
 
-def test_a_form_is_good_for_a_day(visitor: Visitor, advance: Clock) -> None:
+def test_a_form_is_good_for_a_day(visitor, advance):
     form = visitor.form("/signup")
     advance(24 * 3600 + 1)
     assert not signed_up(form, visitor.forum)
 
 
-def test_without_a_least_time_the_hidden_field_still_counts(make_forum: MakeForum) -> None:
+def test_without_a_least_time_the_hidden_field_still_counts(make_forum):
     forum = make_forum(accounts__registration="open", accounts__sign_up_min_seconds="off")
     assert not signed_up(Visitor(forum).form("/signup"), forum, extra="x")
     assert signed_up(Visitor(forum).form("/signup"), forum)
 
 
-def test_the_hidden_field_is_out_of_reach_of_keyboards_and_screen_readers(visitor: Visitor) -> None:
+def test_the_hidden_field_is_out_of_reach_of_keyboards_and_screen_readers(visitor):
     field = visitor.get("/signup").html.find(id="extra")
     assert (field["tabindex"], field["autocomplete"], field["value"]) == ("-1", "off", "")
     assert field.parent["aria-hidden"] == "true"
     assert "hidden" in field.parent["class"]
 
 
-def test_nobody_signs_up_from_a_blocked_network(make_forum: MakeForum) -> None:
+def test_nobody_signs_up_from_a_blocked_network(make_forum):
     forum = make_forum(accounts__registration="open")
     block(root_of(forum), severity="sign_up")
     page = Visitor(forum, REMOTE_ADDR=ADDRESS).send("/signup", **GOOD)
@@ -138,8 +133,8 @@ def test_nobody_signs_up_from_a_blocked_network(make_forum: MakeForum) -> None:
     ],
 )
 def test_an_email_address_is_refused_in_all_its_forms_without_naming_the_rule(
-    make_forum: MakeForum, kind: str, value: str, refused: str, accepted: str
-) -> None:
+    make_forum, kind, value, refused, accepted
+):
     forum = make_forum(accounts__registration="open")
     visitor, root = Visitor(forum), root_of(forum)
     block(root, value, "sign_up", kind=kind)
@@ -150,7 +145,7 @@ def test_an_email_address_is_refused_in_all_its_forms_without_naming_the_rule(
     assert visitor.send("/signup", **{**GOOD, "email": accepted}).status_int == 303
 
 
-def test_a_domain_in_its_own_letters_and_in_ascii_is_one(make_forum: MakeForum) -> None:
+def test_a_domain_in_its_own_letters_and_in_ascii_is_one(make_forum):
     forum = make_forum(accounts__registration="open")
     first = {**GOOD, "email": "nina@b\u00fccher.example"}
     assert forum.nobody.post("/users", **first).status_int == 201
@@ -164,9 +159,7 @@ def test_a_domain_in_its_own_letters_and_in_ascii_is_one(make_forum: MakeForum) 
             assert owner.login == "Nina"
 
 
-def test_domains_of_the_file_are_refused_and_their_subdomains(
-    make_forum: MakeForum, tmp_path: Path
-) -> None:
+def test_domains_of_the_file_are_refused_and_their_subdomains(make_forum, tmp_path):
     text = "# throw-away\n\nmail.example # a comment\nOther.Example\n"
     (tmp_path / "domains.txt").write_text(text)
     forum = make_forum(accounts__registration="open", accounts__email_domains_file="domains.txt")
@@ -182,8 +175,8 @@ def test_domains_of_the_file_are_refused_and_their_subdomains(
     [(None, "cannot be read"), (b"\xff", "cannot be read"), (b"a.example\nno domain\n", "line 2")],
 )
 def test_a_file_of_domains_that_is_wrong_ends_the_start_with_one_line(
-    database_url: str, tmp_path: Path, content: bytes | None, problem: str
-) -> None:
+    database_url, tmp_path, content, problem
+):
     if content is not None:
         (tmp_path / "domains.txt").write_bytes(content)
     with pytest.raises(SystemExit) as ended:

@@ -12,13 +12,11 @@ from forumsvc.services.posts import counters
 from tests.cases import each
 from tests.functional.forum import Forum, Person
 
-from .visitor import Visitor, form_of, sent, wrong
+from .visitor import form_of, sent, wrong
 
 
 @each("body", ["a\nb\n\nc", "\n\nbegins with blank lines", "a" + "\n" * 65_534 + "b"])
-def test_a_text_that_is_opened_and_saved_as_browsers_do_stays_the_same(
-    forum: Forum, member: Visitor, ann: int, body: str
-) -> None:
+def test_a_text_that_is_opened_and_saved_as_browsers_do_stays_the_same(forum, member, ann, body):
     author = Person(forum.app, forum.token(ann), ann, "ann")
     topic = forum.topic(author, forum.node(f"{forum.count(Node)}"), body=body)
     reply = forum.reply(author, topic, body=body)
@@ -32,7 +30,7 @@ def test_a_text_that_is_opened_and_saved_as_browsers_do_stays_the_same(
         assert (after["body"], after["updated_at"]) == (body, before["updated_at"])
 
 
-def test_a_refused_picture_saves_nothing(forum: Forum, member: Visitor, topic: int) -> None:
+def test_a_refused_picture_saves_nothing(forum, member, topic):
     upload = Upload("a.png", b"no picture", "image/png")
     page = sent(member.form(f"/topics/{topic}/replies"), body="Look:", picture=upload)
     assert page.status_int == 400
@@ -41,16 +39,14 @@ def test_a_refused_picture_saves_nothing(forum: Forum, member: Visitor, topic: i
     assert (forum.count(Photo), forum.count(Reply)) == (0, 0)
 
 
-def test_errors_are_in_the_language_of_the_reader(member: Visitor, topic: int) -> None:
+def test_errors_are_in_the_language_of_the_reader(member, topic):
     member.app.extra_environ["HTTP_ACCEPT_LANGUAGE"] = "zh-CN"
     page = sent(member.form(f"/topics/{topic}/replies"), body=" ")
     assert wrong(page) == "您的回复不能为空。"
     assert "没有内容" in member.get("/topics/999999").text
 
 
-def test_a_number_of_a_reply_leads_to_it_from_every_page(
-    forum: Forum, visitor: Visitor, topic: int
-) -> None:
+def test_a_number_of_a_reply_leads_to_it_from_every_page(forum, visitor, topic):
     bob = forum.person("bob")
     for _ in range(50):
         forum.reply(bob, topic)
@@ -62,7 +58,7 @@ def test_a_number_of_a_reply_leads_to_it_from_every_page(
         assert [link["href"] for link in shown] == hrefs
 
 
-def test_a_number_without_a_reply_is_no_link(forum: Forum, visitor: Visitor) -> None:
+def test_a_number_without_a_reply_is_no_link(forum, visitor):
     dora, body = forum.person("dora"), "#1 of the forums, not #2 or #99999"
     topic = forum.topic(dora, forum.node(), body=body)
     forum.reply(dora, topic, "As #3 says")
@@ -75,9 +71,7 @@ def test_a_number_without_a_reply_is_no_link(forum: Forum, visitor: Visitor) -> 
     assert [link["href"] for link in links] == ["#floor-1", "#floor-2"]
 
 
-def test_a_table_with_an_attribute_does_not_end_the_page_around_it(
-    forum: Forum, visitor: Visitor
-) -> None:
+def test_a_table_with_an_attribute_does_not_end_the_page_around_it(forum, visitor):
     table = '<table title="x"><tr><td>b</td></tr></table>'
     body = "\n\n".join(["<table><tr><td>a</td></tr></table>", *[table] * 3, "## Log in again"])
     topic = forum.topic(forum.person("bob"), forum.node(), body=body)
@@ -94,9 +88,7 @@ def _ann(forum: Forum, ann: int) -> Person:
 
 
 @pytest.mark.parametrize("kind", ["topics", "replies"])
-def test_an_author_takes_a_deletion_back(
-    forum: Forum, member: Visitor, ann: int, kind: str
-) -> None:
+def test_an_author_takes_a_deletion_back(forum, member, ann, kind):
     author = _ann(forum, ann)
     topic = forum.topic(author, forum.node())
     path = f"/topics/{topic}" if kind == "topics" else f"/replies/{forum.reply(author, topic)}"
@@ -114,8 +106,8 @@ def test_an_author_takes_a_deletion_back(
 
 @pytest.mark.parametrize("action", ["close", "ban", "delete"])
 def test_a_reply_does_not_come_back_into_a_topic_that_was_closed_banned_or_deleted(
-    forum: Forum, member: Visitor, ann: int, action: str
-) -> None:
+    forum, member, ann, action
+):
     chief = forum.person("chief", role="maintainer")
     topic = forum.topic(chief, forum.node())
     reply = forum.reply(_ann(forum, ann), topic)
@@ -129,9 +121,7 @@ def test_a_reply_does_not_come_back_into_a_topic_that_was_closed_banned_or_delet
 
 @pytest.mark.parametrize("kind", ["topics", "replies"])
 @pytest.mark.parametrize("decision", ["deletes it", "delete", "dismiss", "sweeps the author"])
-def test_what_a_moderator_has_decided_since_is_not_taken_back(
-    forum: Forum, member: Visitor, ann: int, kind: str, decision: str
-) -> None:
+def test_what_a_moderator_has_decided_since_is_not_taken_back(forum, member, ann, kind, decision):
     author = _ann(forum, ann)
     topic = forum.topic(author, forum.node())
     post = topic if kind == "topics" else forum.reply(author, topic)

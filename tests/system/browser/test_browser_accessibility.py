@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests import databases
 from tests.functional.conftest import close_application
@@ -113,16 +113,14 @@ class Looker:
         *(("desk", "light", "zh-CN"), ("desk", "dark", "en")),
     ],
 )
-def test_no_page_has_an_accessibility_error(
-    browser: Browser, service: Service, community: Community, size: str, scheme: str, language: str
-) -> None:
+def test_no_page_has_an_accessibility_error(browser, service, community, size, scheme, language):
     width, height = SIZES[size]
     wrong = []
     for who, shown in paths(community).items():
         context = browser.new_context(
             base_url=service.address,
             viewport={"width": width, "height": height},
-            color_scheme=scheme,  # type: ignore[arg-type]
+            color_scheme=scheme,
             locale=language,
         )
         page = context.new_page()

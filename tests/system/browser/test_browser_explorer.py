@@ -72,9 +72,7 @@ def answer_of(part: Locator) -> tuple[str, Any]:
 
 
 @pytest.mark.parametrize(("page", "size"), [(size, size) for size in SIZES], indirect=["page"])
-def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(
-    page: Page, size: str, service: Service, node: int
-) -> None:
+def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(page, size, service, node):
     login = f"skipper-{size}"
     service.person(login)
     page.goto("/docs")
@@ -107,9 +105,7 @@ def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(
 
 
 @pytest.mark.parametrize("page", SIZES, indirect=True)
-def test_axe_finds_nothing_but_the_links_inside_of_swagger_uis_buttons(
-    page: Page, node: int
-) -> None:
+def test_axe_finds_nothing_but_the_links_inside_of_swagger_uis_buttons(page, node):
     page.goto("/docs")
     for name in ("listTopics", "createTopic"):
         expect(operation(page, name).locator(".execute")).to_be_visible()
@@ -119,7 +115,7 @@ def test_axe_finds_nothing_but_the_links_inside_of_swagger_uis_buttons(
     assert [error.partition(":")[0] for error in errors] == ["nested-interactive"], errors
 
 
-def test_every_kind_of_operation_is_shown_within_the_policy(page: Page, node: int) -> None:
+def test_every_kind_of_operation_is_shown_within_the_policy(page, node):
     page.goto("/docs")
     for name in ("uploadPhoto", "updateProfile", "markRead", "listNotifications"):
         part = operation(page, name)

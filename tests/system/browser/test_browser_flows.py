@@ -1,20 +1,15 @@
 """OAuth flows in a real browser, from the authorization request to the redirect."""
 
-from pathlib import Path
-
-import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests import databases
 
-from .callback import Callback, hello
+from .callback import hello
 from .people import log_in_by_names, sign_up
-from .service import Service, running
+from .service import running
 
 
-def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
-    page: Page, service: Service, callback: Callback
-) -> None:
+def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(page, service, callback):
     client_id = service.client("Sea Reader", callback.uri)
     page.goto(callback.request(client_id))
     page.get_by_role("main").get_by_role("link", name="Sign up").click()
@@ -36,8 +31,8 @@ def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
 
 
 def test_the_browser_follows_where_the_application_redirects_further(
-    page: Page, service: Service, hopping_callback: Callback, callback: Callback
-) -> None:
+    page, service, hopping_callback, callback
+):
     """Chromium applies form-action to each redirect behind a form."""
     service.person("hopper")
     client_id = service.client("Hopping Reader", hopping_callback.uri)
@@ -52,8 +47,8 @@ def test_the_browser_follows_where_the_application_redirects_further(
 
 
 def test_the_browser_brings_an_error_to_the_application_of_a_member_after_the_login(
-    page: Page, service: Service, callback: Callback
-) -> None:
+    page, service, callback
+):
     client_id = service.client("Mistaken", callback.uri, owner=service.person("mistaken"))
     page.goto(callback.request(client_id).replace("response_type=code", "response_type=token"))
     log_in_by_names(page, "mistaken")
@@ -62,12 +57,8 @@ def test_the_browser_brings_an_error_to_the_application_of_a_member_after_the_lo
 
 
 def test_two_forums_at_one_host_keep_their_logins_apart(
-    page: Page,
-    service: Service,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    worker_id: str,
-) -> None:
+    page, service, tmp_path, tmp_path_factory, worker_id
+):
     service.person("neighbor")
     url = databases.new_url("sqlite", f"{tmp_path.name}-other", tmp_path_factory, worker_id)
     with running(tmp_path, url) as other:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from playwright.sync_api import Browser, Route, ViewportSize, expect
+from playwright.sync_api import Route, ViewportSize, expect
 from sqlalchemy import insert
 
 from forumsvc import clock
@@ -40,9 +40,7 @@ def _thread(service: Service, name: str) -> str:
         return f"/topics/{db.execute(added).scalar_one()}"
 
 
-def test_with_scripts_a_button_needs_no_reload_and_times_are_in_words(
-    browser: Browser, service: Service
-) -> None:
+def test_with_scripts_a_button_needs_no_reload_and_times_are_in_words(browser, service):
     path = _thread(service, "scripted")
     service.person("presser")
     context = browser.new_context(base_url=service.address)
@@ -60,7 +58,7 @@ def test_with_scripts_a_button_needs_no_reload_and_times_are_in_words(
     context.close()
 
 
-def test_nothing_moves_when_times_become_words(browser: Browser, service: Service) -> None:
+def test_nothing_moves_when_times_become_words(browser, service):
     for name in ("mover", "shaker", "drifter"):
         _thread(service, name)
     phone = ViewportSize(width=390, height=844)
@@ -78,9 +76,7 @@ def test_nothing_moves_when_times_become_words(browser: Browser, service: Servic
         assert page.evaluate(SHIFT) < 0.01
 
 
-def test_a_topic_is_answered_and_liked_by_the_keyboard_alone(
-    browser: Browser, service: Service
-) -> None:
+def test_a_topic_is_answered_and_liked_by_the_keyboard_alone(browser, service):
     path = _thread(service, "quiet")
     service.person("typist")
     context = browser.new_context(base_url=service.address)
@@ -116,9 +112,7 @@ def test_a_topic_is_answered_and_liked_by_the_keyboard_alone(
     context.close()
 
 
-def test_at_200_percent_a_desk_shows_every_page_without_a_sideways_scroll(
-    browser: Browser, service: Service
-) -> None:
+def test_at_200_percent_a_desk_shows_every_page_without_a_sideways_scroll(browser, service):
     path = _thread(service, "zoomed")
     # A browser at 200 % has half of the screen's pixels.
     size = ViewportSize(width=640, height=400)

@@ -1,13 +1,12 @@
 """One reports, one wrote it, one decides; on a phone and a desk, with scripts and without."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from sqlalchemy import update
 
 from forumsvc.models import User
 
 from .people import log_in_by_names
-from .service import Service
 from .test_browser_story import SIZES, SUBMIT, Person
 
 
@@ -15,8 +14,8 @@ from .test_browser_story import SIZES, SUBMIT, Person
     ("language", "has_scripts", "size"), [("en", False, "phone"), ("zh-CN", True, "desk")]
 )
 def test_a_topic_is_reported_judged_and_everybody_is_told(
-    browser: Browser, service: Service, language: str, has_scripts: bool, size: str
-) -> None:
+    browser, service, language, has_scripts, size
+):
     options = {
         "locale": language,
         "java_script_enabled": has_scripts,

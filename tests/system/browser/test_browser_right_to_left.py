@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from forumsvc.pages import display
 from forumsvc.process.passwords import hash_password
@@ -68,9 +68,7 @@ def wrong_with(page: Page, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_pages_are_mirrored_and_nothing_is_cut_off(
-    browser: Browser, place: tuple[str, Community], size: str
-) -> None:
+def test_the_pages_are_mirrored_and_nothing_is_cut_off(browser, place, size):
     base, here = place
     width, height = SIZES[size]
     context = browser.new_context(base_url=base, viewport={"width": width, "height": height})

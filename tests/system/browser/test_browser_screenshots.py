@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 from tests.system.pserve import ROOT
 
@@ -17,7 +16,7 @@ IMAGES = {
 """The first bytes of each, the most bytes that it may have, and the document that shows it."""
 
 
-def test_the_command_writes_the_screenshots_of_the_documents(tmp_path: Path) -> None:
+def test_the_command_writes_the_screenshots_of_the_documents(tmp_path):
     command = [sys.executable, "-m", "docs.make_screenshots", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True)
     for name, (start, most, document) in IMAGES.items():

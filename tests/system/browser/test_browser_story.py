@@ -62,13 +62,8 @@ def people() -> Iterator[list[Person]]:
     ],
 )
 def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follows(
-    browser: Browser,
-    service: Service,
-    people: list[Person],
-    language: str,
-    has_scripts: bool,
-    size: str,
-) -> None:
+    browser, service, people, language, has_scripts, size
+):
     name = f"{language[:2]}{has_scripts:d}"
     options = {
         "locale": language,

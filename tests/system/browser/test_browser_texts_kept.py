@@ -1,11 +1,10 @@
 """Attempts to lose a text while it is written, with scripts and without."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, FilePayload, Page
+from playwright.sync_api import BrowserContext, Error, FilePayload, Page
 from sqlalchemy import func, select, update
 
 from forumsvc import clock
@@ -146,9 +145,7 @@ ATTEMPTS = (
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
 @pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda it: it.__name__)
-def test_a_text_is_sent_once_or_stands_in_a_field(
-    browser: Browser, service: Service, attempt: Callable[[Writer], None], scripts: bool
-) -> None:
+def test_a_text_is_sent_once_or_stands_in_a_field(browser, service, attempt, scripts):
     login = f"w{attempt.__name__[:12]}{int(scripts)}".replace("_", "")
     service.person(login)
     with service.database.session() as db:

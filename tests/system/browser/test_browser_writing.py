@@ -19,9 +19,7 @@ def picture(name: str, color: str) -> FilePayload:
     return {"name": name, "mimeType": "image/png", "buffer": file.getvalue()}
 
 
-def test_a_text_is_written_with_pictures_and_people_and_sent_by_the_keyboard(
-    page: Page, service: Service
-) -> None:
+def test_a_text_is_written_with_pictures_and_people_and_sent_by_the_keyboard(page, service):
     service.person("writer")
     service.person("zebedee")
     service.node("Writing")
@@ -52,7 +50,7 @@ def test_a_text_is_written_with_pictures_and_people_and_sent_by_the_keyboard(
     expect(page.locator("#topic .user-mention")).to_have_text("@zebedee")
 
 
-def test_a_picture_that_is_refused_is_told_and_leaves_no_mark(page: Page, service: Service) -> None:
+def test_a_picture_that_is_refused_is_told_and_leaves_no_mark(page, service):
     service.person("painter")
     service.node("Painting")
     page.goto("/topics/new")
@@ -65,9 +63,7 @@ def test_a_picture_that_is_refused_is_told_and_leaves_no_mark(page: Page, servic
     assert page.locator("#body").input_value().strip() == "Text"
 
 
-def test_back_to_a_form_has_what_was_not_sent_and_not_what_was(
-    page: Page, service: Service
-) -> None:
+def test_back_to_a_form_has_what_was_not_sent_and_not_what_was(page, service):
     service.person("returner")
     service.node("Returning")
     page.goto("/topics/new")
@@ -120,7 +116,7 @@ _SIDE = """block => {
 """At which side of a block its text stands."""
 
 
-def test_code_in_an_arabic_text_runs_from_left_to_right(page: Page, service: Service) -> None:
+def test_code_in_an_arabic_text_runs_from_left_to_right(page, service):
     write_topic(
         page,
         service,
@@ -134,7 +130,7 @@ def test_code_in_an_arabic_text_runs_from_left_to_right(page: Page, service: Ser
     assert page.locator("#topic pre").evaluate("one => getComputedStyle(one).textAlign") == "left"
 
 
-def test_each_block_of_a_text_runs_in_its_own_direction(page: Page, service: Service) -> None:
+def test_each_block_of_a_text_runs_in_its_own_direction(page, service):
     arabic = "\u0645\u0631\u062d\u0628\u0627"
     body = f'{arabic}\n\nHello\n\n- {arabic}\n- Hi\n\n<p dir="rtl">Ho</p>'
     write_topic(page, service, "bilingual", body)

@@ -102,7 +102,7 @@ def pages(bodies: list[str], size: int = 400) -> list[str]:
 NOTHING = {"hits": 0, "bad": []}
 
 
-def test_nothing_of_the_corpus_runs_each_text_by_itself(forum: Forum, load: Load) -> None:
+def test_nothing_of_the_corpus_runs_each_text_by_itself(forum, load):
     render = forum.registry.authoring.renderer.render
     texts = sorted({*xss_corpus.texts(CODE), *xss_corpus.published()})
     bodies = [render(text).html for text in texts]
@@ -111,7 +111,7 @@ def test_nothing_of_the_corpus_runs_each_text_by_itself(forum: Forum, load: Load
 
 
 @pytest.mark.parametrize("query", ["script", "on* img src pwned", "svg"])
-def test_nothing_of_the_corpus_runs_as_a_marked_title_or_excerpt(load: Load, query: str) -> None:
+def test_nothing_of_the_corpus_runs_as_a_marked_title_or_excerpt(load, query):
     matcher = WordMatcher(parse_query(query).words)
     texts = sorted({*xss_corpus.texts(CODE), *xss_corpus.published()})
     bodies = [f"{mark_title(text, matcher)} {Excerpts(matcher).excerpt(text)}" for text in texts]
@@ -134,15 +134,15 @@ def test_nothing_of_the_corpus_runs_as_a_marked_title_or_excerpt(load: Load, que
         "<script>alert(1)</script>",
     ],
 )
-def test_the_page_detects_an_unsanitized_payload(load: Load, payload: str) -> None:
+def test_the_page_detects_an_unsanitized_payload(load, payload):
     assert load(pages([payload])[0])["hits"] > 0
 
 
-def test_the_page_names_links_that_would_run_script(load: Load) -> None:
+def test_the_page_names_links_that_would_run_script(load):
     assert load(pages(["<a href='vbscript:x'>x</a>"])[0])["bad"] == ['<a href="vbscript:x">x</a>']
 
 
-def test_no_login_runs_in_a_mention_or_in_a_letter_avatar(load: Load) -> None:
+def test_no_login_runs_in_a_mention_or_in_a_letter_avatar(load):
     logins = [payload for payload in xss_corpus.payloads(CODE) if "\x00" not in payload]
     linked = [
         RenderedText(("", "bob", "")).to_html({"bob": login}, template)
@@ -154,16 +154,14 @@ def test_no_login_runs_in_a_mention_or_in_a_letter_avatar(load: Load) -> None:
         assert [load(page) for page in pages(bodies)] == [NOTHING] * len(pages(bodies))
 
 
-def test_a_letter_avatar_opened_by_itself_runs_nothing(load: Load) -> None:
+def test_a_letter_avatar_opened_by_itself_runs_nothing(load):
     probe = "() => [document.documentElement.tagName, document.scripts.length]"
     for login in ("</title><script>pwned()</script>", '"><a onload=pwned()>', "<svg/onload=x>"):
         found = load(letter_avatar(login), probe, content_type="image/svg+xml")
         assert found == ["svg", 0]
 
 
-def test_an_image_with_script_in_it_is_an_image_whatever_it_is_opened_as(
-    forum: Forum, load: Load
-) -> None:
+def test_an_image_with_script_in_it_is_an_image_whatever_it_is_opened_as(forum, load):
     data = io.BytesIO()
     Image.new("RGB", (64, 64), "red").save(data, "PNG")
     script = f"<html><script>{CODE}</script>".encode()
@@ -179,7 +177,7 @@ def test_an_image_with_script_in_it_is_an_image_whatever_it_is_opened_as(
 
 
 @pytest.mark.parametrize("place", ["![x]({})", "[x]({})", "<img src='{}'>", "{}"])
-def test_no_address_of_an_image_runs(forum: Forum, load: Load, place: str) -> None:
+def test_no_address_of_an_image_runs(forum, load, place):
     url = "http://localhost/photos/ab/x.png"
     endings = ['"onerror=pwned()', "' onerror=pwned() '", "#<script>pwned()</script>", "?`pwned()`"]
     render = forum.registry.authoring.renderer.render

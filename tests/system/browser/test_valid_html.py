@@ -1,7 +1,6 @@
 """Every page is valid HTML, whoever reads it and in each language."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -31,9 +30,7 @@ def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[
 
 
 @pytest.mark.parametrize(("login", "language"), [(None, "en"), ("ann", "zh"), ("keeper", "en")])
-def test_every_page_is_valid(
-    forum: Forum, tmp_path: Path, login: str | None, language: str
-) -> None:
+def test_every_page_is_valid(forum, tmp_path, login, language):
     visitor = Visitor(forum, HTTP_ACCEPT_LANGUAGE=language)
     if login:
         visitor.log_in(login)

@@ -132,9 +132,7 @@ def check(printed: str) -> None:
     }
 
 
-def test_typescript_clients_are_right_for_their_compiler_and_run(
-    folder: Path, forum: Service, token: str
-) -> None:
+def test_typescript_clients_are_right_for_their_compiler_and_run(folder, forum, token):
     openapi_generator("typescript-fetch", folder=folder)
     npm("openapi-ts", "-i", "openapi.json", "-o", "hey-api", folder=folder)
     npm("openapi-typescript", "openapi.json", "-o", "openapi-typescript-schema.ts", folder=folder)
@@ -144,9 +142,7 @@ def test_typescript_clients_are_right_for_their_compiler_and_run(
         check(run(downloads.NODE, f"js/{name}.js", token, forum.url, folder=folder))
 
 
-def test_python_clients_are_right_for_mypy_and_run(
-    folder: Path, forum: Service, token: str
-) -> None:
+def test_python_clients_are_right_for_mypy_and_run(folder, forum, token):
     openapi_generator("python", folder=folder)
     (folder / "generator.yml").write_text("content_type_overrides: {application/yaml: text/plain}")
     program = Path(sys.executable).parent / "openapi-python-client"
@@ -159,7 +155,7 @@ def test_python_clients_are_right_for_mypy_and_run(
         check(run(sys.executable, f"{name}.py", token, forum.url, folder=folder))
 
 
-def test_kotlin_has_a_class_of_each_schema_under_its_name(folder: Path) -> None:
+def test_kotlin_has_a_class_of_each_schema_under_its_name(folder):
     # It is not compiled: the package indexes of the tests have no current compiler of Kotlin.
     openapi_generator("kotlin", folder=folder)
     models = {file.stem for file in (folder / "kotlin").rglob("models/*.kt")}
@@ -167,7 +163,7 @@ def test_kotlin_has_a_class_of_each_schema_under_its_name(folder: Path) -> None:
     assert [name for name in models if name[-1].isdigit()] == []
 
 
-def test_linters_find_no_error_and_no_warning(folder: Path) -> None:
+def test_linters_find_no_error_and_no_warning(folder):
     npm("spectral", "lint", "openapi.json", "--fail-severity=warn", folder=folder)
     # It has no option to fail on warnings, of which it speaks only where there are some.
     printed = npm("redocly", "lint", "openapi.json", "--max-problems=1000", folder=folder)

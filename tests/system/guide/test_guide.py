@@ -49,8 +49,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("name", "language"), SPOKEN)
 def test_every_example_works_and_answers_as_the_guide_shows(
-    forum: Service, programs: Path, tmp_path: Path, name: str, language: str
-) -> None:
+    forum, programs, tmp_path, name, language
+):
     Image.new("RGB", (8, 8), "teal").save(tmp_path / "picture.png")
     page = after_the_start(name)
     printed = doc_examples.run(page, language, forum.url, tmp_path, programs)
@@ -59,9 +59,7 @@ def test_every_example_works_and_answers_as_the_guide_shows(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_keyed_shape_is_as_its_chapter_shows(
-    keyed: Service, programs: Path, tmp_path: Path, language: str
-) -> None:
+def test_the_keyed_shape_is_as_its_chapter_shows(keyed, programs, tmp_path, language):
     page = [*start_in_any_shape(), *PAGES[KEYED]]
     printed = doc_examples.run(page, language, keyed.url, tmp_path, programs)
     examples = sum(block.kind == language for block in PAGES[KEYED])
@@ -69,18 +67,14 @@ def test_the_keyed_shape_is_as_its_chapter_shows(
 
 
 @pytest.mark.parametrize("language", ["python", "js"])
-def test_the_client_for_both_shapes_reads_the_bare_one_too(
-    forum: Service, programs: Path, tmp_path: Path, language: str
-) -> None:
+def test_the_client_for_both_shapes_reads_the_bare_one_too(forum, programs, tmp_path, language):
     last = PAGES[KEYED][-1].group
     page = [*start_in_any_shape(), *(block for block in PAGES[KEYED] if block.group == last)]
     printed = doc_examples.run(page, language, forum.url, tmp_path, programs)
     assert doc_examples.check_outputs(page, printed) == 1
 
 
-def test_a_client_generated_from_the_description_completes_a_session(
-    forum: Service, programs: Path, tmp_path: Path
-) -> None:
+def test_a_client_generated_from_the_description_completes_a_session(forum, programs, tmp_path):
     page = after_the_start(GENERATED)
     # Nothing is left out: the generator is told to fail on its warnings.
     doc_examples.run(page, "sh", forum.url, tmp_path, programs)
@@ -110,8 +104,8 @@ print(delete_topic.sync(made.topic.id, client=client))
 
 
 def test_a_client_generated_from_the_keyed_description_completes_a_session(
-    keyed: Service, programs: Path, tmp_path: Path
-) -> None:
+    keyed, programs, tmp_path
+):
     start = start_in_any_shape()
     generator = [block for block in PAGES[GENERATED] if block.kind == "sh"]
     session = doc_examples.Block("python", TYPED, -1)
@@ -134,7 +128,7 @@ def start_in_any_shape() -> list[doc_examples.Block]:
     return [block._replace(group=-1) for block in PAGES[FIRST][:4] if block.kind in LANGUAGES]
 
 
-def test_an_example_is_there_in_every_language_or_only_in_one_on_purpose() -> None:
+def test_an_example_is_there_in_every_language_or_only_in_one_on_purpose():
     alone = {GENERATED: {"sh", "python"}}
     for name, page in PAGES.items():
         there = {block.kind for block in page} & set(LANGUAGES)

@@ -6,8 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from .browser import Browser
-from .service import CALLBACK, PASSWORD, Service
+from .service import CALLBACK, PASSWORD
 
 VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 REQUEST = {
@@ -19,9 +18,7 @@ REQUEST = {
 
 
 @pytest.mark.parametrize("grant", ["authorization_code", "refresh_token"])
-def test_32_parallel_uses_of_a_code_or_refresh_token_leave_nothing_alive(
-    forum: Service, ann: Browser, grant: str
-) -> None:
+def test_32_parallel_uses_of_a_code_or_refresh_token_leave_nothing_alive(forum, ann, grant):
     client = {"client_id": forum.client("phone", public=True).client_id}
     form: dict[str, Any] = {**client, "grant_type": grant}
     tokens = []

@@ -21,7 +21,7 @@ def forum(tmp_path: Path) -> Iterator[Service]:
         yield running
 
 
-def test_every_command_on_the_page_works_and_answers_as_the_page_shows(forum: Service) -> None:
+def test_every_command_on_the_page_works_and_answers_as_the_page_shows(forum):
     forum.ini.rename(forum.folder / "development.ini")
     programs = doc_examples.commands(forum.folder)
     printed = doc_examples.run(PAGE, "sh", forum.url, forum.folder, programs)

@@ -10,8 +10,7 @@ from tests import downloads
 from tests.system.process import PATIENCE, prepare_child
 
 from . import node
-from .browser import Browser
-from .service import CALLBACK, PASSWORD, Service
+from .service import CALLBACK, PASSWORD
 
 FLOWS = [
     "metadata",
@@ -35,7 +34,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("flow", FLOWS)
-def test_a_strict_client_gets_along(forum: Service, ann: Browser, scripts: Path, flow: str) -> None:
+def test_a_strict_client_gets_along(forum, ann, scripts, flow):
     task = {
         "issuer": forum.url,
         "username": "ann",

@@ -152,7 +152,7 @@ def forms_of(secret: str) -> set[str]:
     return {secret, quote(secret), quote_plus(secret), repr(secret)[1:-1]}
 
 
-def test_no_secret_is_in_the_log(run: Run) -> None:
+def test_no_secret_is_in_the_log(run):
     log = run.forum.server.log
     assert "INSERT INTO oauth_tokens" in log, "not even DEBUG would show one"
     assert "/oauth/token" in log
@@ -162,7 +162,7 @@ def test_no_secret_is_in_the_log(run: Run) -> None:
             assert not lines, lines[0]
 
 
-def test_no_secret_is_in_the_database(run: Run) -> None:
+def test_no_secret_is_in_the_database(run):
     found = stored(run.forum)
     assert run.given
     for secret in (*run.secrets, *run.given):

@@ -78,7 +78,7 @@ def message(to: str = "ann@example.org", subject: str = "x", text: str = "y\n") 
     return create_message(SENDER, to, subject, text, message_id="<1@example.org>", sent_at=SENT_AT)
 
 
-def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int]) -> None:
+def test_a_server_gets_the_message_for_its_one_recipient(smtp):
     server, port = smtp
     delivery = SmtpDelivery("127.0.0.1", port, "none", "forum", "secret", 10)
     text = "Zeile eins\nZeile zwei: https://x.example/?a=b\n"
@@ -104,16 +104,14 @@ def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int
         "👩\u200d💻 " * 40 + "!",
     ],
 )
-def test_a_long_subject_keeps_its_blanks_and_letters(subject: str, policy_of_reader: Any) -> None:
+def test_a_long_subject_keeps_its_blanks_and_letters(subject, policy_of_reader):
     sent = message(subject=subject).as_bytes()
     assert max(map(len, sent.splitlines())) <= 78
     received = message_from_bytes(sent, policy=policy_of_reader)["Subject"]
     assert str(make_header(decode_header(str(received)))) == subject
 
 
-def test_the_server_is_greeted_by_the_name_of_the_settings_or_of_the_site(
-    smtp: tuple[Server, int],
-) -> None:
+def test_the_server_is_greeted_by_the_name_of_the_settings_or_of_the_site(smtp):
     server, port = smtp
     for more, name in (({}, "f.example"), ({"mail.helo_name": "mx.f.example"}, "mx.f.example")):
         here = {"mail.host": "127.0.0.1", "mail.port": str(port)}
@@ -123,9 +121,7 @@ def test_the_server_is_greeted_by_the_name_of_the_settings_or_of_the_site(
         assert server.client_name == name
 
 
-def test_a_domain_of_other_letters_is_sent_as_a_labels_to_any_server(
-    smtp: tuple[Server, int],
-) -> None:
+def test_a_domain_of_other_letters_is_sent_as_a_labels_to_any_server(smtp):
     server, port = smtp
     made = message("user@münchen.example", "Grüße aus München")
     SmtpDelivery("127.0.0.1", port, "none", "", "", 10).deliver(made)
@@ -135,15 +131,13 @@ def test_a_domain_of_other_letters_is_sent_as_a_labels_to_any_server(
     assert content.isascii()
 
 
-def test_there_is_no_message_to_letters_that_need_smtputf8() -> None:
+def test_there_is_no_message_to_letters_that_need_smtputf8():
     for address in ("üser@example.org", "用户@例子.example"):
         with pytest.raises(NoAsciiAddress):
             message(address)
 
 
-def test_a_message_that_the_server_took_is_sent_whatever_it_answers_to_quit(
-    smtp: tuple[Server, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_that_the_server_took_is_sent_whatever_it_answers_to_quit(smtp, monkeypatch):
     server, port = smtp
 
     async def handle_quit(*_: Any) -> str:
@@ -158,16 +152,14 @@ def test_a_message_that_the_server_took_is_sent_whatever_it_answers_to_quit(
 @pytest.mark.parametrize(
     ("host", "password"), [("mail..example.org", "secret"), ("127.0.0.1", "geheimnisß")]
 )
-def test_a_wrong_setting_is_no_fault_of_the_message(
-    smtp: tuple[Server, int], host: str, password: str
-) -> None:
+def test_a_wrong_setting_is_no_fault_of_the_message(smtp, host, password):
     delivery = SmtpDelivery(host, smtp[1], "none", "forum", password, 10)
     with pytest.raises(SMTPException) as refused:
         delivery.deliver(message())
     assert not is_permanent(refused.value)
 
 
-def test_a_server_that_refuses_the_login_gets_no_message(smtp: tuple[Server, int]) -> None:
+def test_a_server_that_refuses_the_login_gets_no_message(smtp):
     server, port = smtp
     with pytest.raises(OSError, match="535"):
         SmtpDelivery("127.0.0.1", port, "none", "forum", "wrong", 10).deliver(message())
@@ -177,7 +169,7 @@ def test_a_server_that_refuses_the_login_gets_no_message(smtp: tuple[Server, int
 @pytest.mark.parametrize(
     "address", ["a,b@example.org", "a@b@c", "", "ann", "a\r\nBcc: b@example.org", "<a>@b>"]
 )
-def test_an_address_never_becomes_two_recipients(address: str) -> None:
+def test_an_address_never_becomes_two_recipients(address):
     with pytest.raises((MessageError, ValueError, IndexError)):
         message(address)
 
@@ -194,9 +186,7 @@ NASTY = (
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("kind", MailKind)
-def test_no_value_adds_a_line_to_any_email_or_is_taken_for_a_template(
-    kind: MailKind, language: str
-) -> None:
+def test_no_value_adds_a_line_to_any_email_or_is_taken_for_a_template(kind, language):
     for nasty in NASTY:
         subject, text = texts.render(kind, language, **dict.fromkeys(VALUES, nasty))
         made = message(subject=subject, text=text)
@@ -211,7 +201,7 @@ def test_no_value_adds_a_line_to_any_email_or_is_taken_for_a_template(
         assert received.get_content().replace("\r\n", "\n") == text, nasty
 
 
-def test_a_folder_gets_complete_files(tmp_path: Path) -> None:
+def test_a_folder_gets_complete_files(tmp_path):
     delivery = FolderDelivery(tmp_path / "new" / "mail")
     for number in range(3):
         delivery.deliver(message(subject=f"Number {number}"))

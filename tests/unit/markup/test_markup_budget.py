@@ -22,7 +22,7 @@ def spend(render_budget: RenderBudget, author_id: int, seconds: float) -> None:
         used(seconds)
 
 
-def test_an_author_with_a_used_up_budget_waits_for_the_refill(clock: SecondsClock) -> None:
+def test_an_author_with_a_used_up_budget_waits_for_the_refill(clock):
     render_budget = RenderBudget(10)
     spend(render_budget, 1, 12)
     with pytest.raises(RateLimited) as raised:
@@ -32,7 +32,7 @@ def test_an_author_with_a_used_up_budget_waits_for_the_refill(clock: SecondsCloc
     spend(render_budget, 1, 0)
 
 
-def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch):
     monkeypatch.setattr(budget, "_WAIT_SECONDS", 0.01)
     render_budget = RenderBudget(10)
     with render_budget.acquire(1):
@@ -43,9 +43,7 @@ def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch: pytest.MonkeyP
     spend(render_budget, 1, 0)
 
 
-def test_a_second_text_is_refused_if_the_first_one_uses_up_the_budget(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_second_text_is_refused_if_the_first_one_uses_up_the_budget(monkeypatch):
     monkeypatch.setattr(budget, "_WAIT_SECONDS", 60)
     render_budget = RenderBudget(10)
     with ThreadPoolExecutor(1) as threads:
@@ -56,9 +54,7 @@ def test_a_second_text_is_refused_if_the_first_one_uses_up_the_budget(
             waiting.result()
 
 
-def test_authors_with_a_full_budget_are_dropped(
-    clock: SecondsClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_authors_with_a_full_budget_are_dropped(clock, monkeypatch):
     monkeypatch.setattr(budget, "_MAX_ACCOUNTS", 2)
     render_budget = RenderBudget(10)
     for author_id in range(5):

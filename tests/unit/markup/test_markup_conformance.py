@@ -92,7 +92,7 @@ def measured() -> dict[str, dict[str, int | list[int]]]:
     return record
 
 
-def test_no_fewer_examples_of_the_specifications_pass_than_recorded() -> None:
+def test_no_fewer_examples_of_the_specifications_pass_than_recorded():
     assert measured() == json.loads(RECORD.read_text())
 
 

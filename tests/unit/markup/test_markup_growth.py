@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from forumsvc.markup.pipeline import Pipeline
 from tests.unit.markup.large_texts import UNITS, filled
 
 SIZE = 12_000
@@ -50,23 +49,19 @@ def growth(short: Callable[[], object], long: Callable[[], object]) -> float:
 
 
 @pytest.mark.parametrize("name", [*HONEST, *NEVER_CLOSED])
-def test_a_text_twice_as_long_takes_less_than_three_times_as_long(
-    pipeline: Pipeline, name: str
-) -> None:
+def test_a_text_twice_as_long_takes_less_than_three_times_as_long(pipeline, name):
     short, long = filled(UNITS[name], SIZE), filled(UNITS[name], 2 * SIZE)
     pipeline.render(short, "")
     assert growth(lambda: pipeline.render(short, ""), lambda: pipeline.render(long, "")) < 3
 
 
-def test_there_are_144_kinds_of_large_text() -> None:
+def test_there_are_144_kinds_of_large_text():
     assert len(UNITS) == 144
     assert {*HONEST, *NEVER_CLOSED} <= set(UNITS)
 
 
 @pytest.mark.parametrize("beginning", ["<!--", "<?"])
-def test_html_that_never_ends_is_not_searched_for_its_end_each_time(
-    pipeline: Pipeline, beginning: str
-) -> None:
+def test_html_that_never_ends_is_not_searched_for_its_end_each_time(pipeline, beginning):
     short, long = (filled(f"a {beginning} ", size) for size in (16_000, 32_000))
     assert growth(lambda: pipeline.render(short, ""), lambda: pipeline.render(long, "")) < 3
 
@@ -82,8 +77,6 @@ def test_html_that_never_ends_is_not_searched_for_its_end_each_time(
         "``a`",
     ],
 )
-def test_what_looks_like_its_end_is_not_searched_for_each_time(
-    pipeline: Pipeline, unit: str
-) -> None:
+def test_what_looks_like_its_end_is_not_searched_for_each_time(pipeline, unit):
     short, long = filled(unit, SIZE), filled(unit, 2 * SIZE)
     assert growth(lambda: pipeline.render(short, ""), lambda: pipeline.render(long, "")) < 3

@@ -15,12 +15,12 @@ def examples() -> list[tuple[str, str]]:
     return re.findall(r"````markdown\n(.*?)\n````\n\n````html\n(.*?)\n````\n", page, re.S)
 
 
-def test_every_example_renders_as_on_the_page(html: Html) -> None:
+def test_every_example_renders_as_on_the_page(html):
     assert len(examples()) > 15
     assert [(text, html(text)) for text, _ in examples()] == examples()
 
 
-def test_the_page_has_a_reason_for_each_example_of_commonmark_that_fails() -> None:
+def test_the_page_has_a_reason_for_each_example_of_commonmark_that_fails():
     record = json.loads((Path(__file__).parent / "conformance.json").read_text())
     page = (DOCS / "markdown.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([0-9, ]+) \| .{20,} \|$", page, re.M)

@@ -23,9 +23,7 @@ def impatient() -> Iterator[Renderer]:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_hostile_text_is_answered_and_the_next_one_is_rendered(
-    impatient: Renderer, name: str
-) -> None:
+def test_a_hostile_text_is_answered_and_the_next_one_is_rendered(impatient, name):
     assert len(TEXTS[name]) <= SIZE + 100
     draft = impatient.render(TEXTS[name])
     assert draft.fallback in {None, "timeout", "MemoryError", "RecursionError", "TooLongError"}
@@ -34,7 +32,7 @@ def test_a_hostile_text_is_answered_and_the_next_one_is_rendered(
     assert any(impatient.render("*x*").html == "<p><em>x</em></p>" for _ in range(20))
 
 
-def test_hostile_texts_leave_neither_processes_nor_memory_behind(impatient: Renderer) -> None:
+def test_hostile_texts_leave_neither_processes_nor_memory_behind(impatient):
     this = psutil.Process()
     impatient.render("x")
     before = this.memory_info().rss, len(this.children())

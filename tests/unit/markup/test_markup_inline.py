@@ -37,16 +37,14 @@ def plain_parser() -> MarkdownParser:
 
 
 @given(text=st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
-def test_inline_markdown_reads_as_python_markdown_reads_it(
-    parser: MarkdownParser, plain_parser: MarkdownParser, text: str
-) -> None:
+def test_inline_markdown_reads_as_python_markdown_reads_it(parser, plain_parser, text):
     assert parser.convert(text) == plain_parser.convert(text)
 
 
 @each(("processor", "unit"), [(_LinkProcessor, "[a](b)\n"), (_CodeSpanProcessor, "`a`\n")])
 def test_all_matches_of_a_pattern_are_read_from_one_copy_of_the_paragraph(
-    parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch, processor: Any, unit: str
-) -> None:
+    parser, monkeypatch, processor, unit
+):
     copies = []
     handle = processor.handleMatch
 
@@ -62,9 +60,7 @@ def test_all_matches_of_a_pattern_are_read_from_one_copy_of_the_paragraph(
 
 
 @each("unit", ["[", "![a", "[a](b)\n", "[a](b", "[[a](b)](c)"])
-def test_all_links_of_a_paragraph_are_found_in_one_search(
-    parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch, unit: str
-) -> None:
+def test_all_links_of_a_paragraph_are_found_in_one_search(parser, monkeypatch, unit):
     searched = []
     find = _LinkProcessor._find
 
@@ -77,9 +73,7 @@ def test_all_links_of_a_paragraph_are_found_in_one_search(
     assert len(searched) == 1
 
 
-def test_a_fence_is_put_in_its_place_without_a_copy_of_all_lines(
-    parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fence_is_put_in_its_place_without_a_copy_of_all_lines(parser, monkeypatch):
     copied = 0
     reassemble = SuperFencesBlockPreprocessor.reassemble
 

@@ -28,7 +28,7 @@ Parts = Callable[[str], list[str]]
         ("<!-- @bob --> <script>@ann</script>", ["bob", "ann"]),
     ],
 )
-def test_a_login_in_the_text_is_a_mention(parts: Parts, text: str, logins: list[str]) -> None:
+def test_a_login_in_the_text_is_a_mention(parts, text, logins):
     assert parts(text)[1::2] == logins
 
 
@@ -49,23 +49,23 @@ def test_a_login_in_the_text_is_a_mention(parts: Parts, text: str, logins: list[
         '<b title="@bob">x</b>',
     ],
 )
-def test_no_mention_in_code_links_addresses_or_what_is_not_shown(parts: Parts, text: str) -> None:
+def test_no_mention_in_code_links_addresses_or_what_is_not_shown(parts, text):
     assert parts("x\n\n" + text)[1::2] == []
 
 
-def test_html_that_looks_like_a_mention_link_is_no_mention(parts: Parts) -> None:
+def test_html_that_looks_like_a_mention_link_is_no_mention(parts):
     forged = '<a href="https://evil.example" class="user-mention">@admin</a>'
     assert parts(forged) == [
         '<p><a href="https://evil.example" rel="nofollow ugc noopener">@admin</a></p>'
     ]
 
 
-def test_the_parts_with_their_logins_are_the_whole_html(parts: Parts) -> None:
+def test_the_parts_with_their_logins_are_the_whole_html(parts):
     first, login, last = parts("Hello @bob & <b>all</b>")
     assert (first, login, last) == ("<p>Hello ", "bob", " &amp; <b>all</b></p>")
 
 
-def test_a_bounded_number_of_mentions_and_post_numbers_become_links(parts: Parts) -> None:
+def test_a_bounded_number_of_mentions_and_post_numbers_become_links(parts):
     assert len(parts("@mal " * 5_000)[1::2]) == mentions.MAX_MENTIONS
     many = "#1 " * (postprocess.MAX_POST_NUMBERS + 9)
     assert parts(f"{many}\n\n{many}")[0].count("<a ") == postprocess.MAX_POST_NUMBERS
@@ -79,9 +79,7 @@ def test_a_bounded_number_of_mentions_and_post_numbers_become_links(parts: Parts
         ("> a @ann\n>\n> > b\n>\n> @bob\n\n@cy <blockquote>@dd", ["cy"]),
     ],
 )
-def test_a_mention_in_a_quotation_is_linked_and_notifies_nobody(
-    parts: Parts, text: str, notified: list[str]
-) -> None:
+def test_a_mention_in_a_quotation_is_linked_and_notifies_nobody(parts, text, notified):
     rendered = RenderedText(tuple(parts(text)))
     linked = rendered.to_html({key.lower(): key for key in rendered.mentions}, "/{login}")
     assert rendered.notified == notified

@@ -3,7 +3,6 @@
 import json
 import re
 
-from forumsvc.markup.pipeline import Pipeline
 from tests.unit.markup import package_documents
 
 _SHOWN_DEFINITION = "a definition that no link uses is shown, and its URL is a link"
@@ -23,7 +22,7 @@ KNOWN_DIFFERENCES = {
 _POST_NUMBER = re.compile(r'<a href="[^"]*" class="floor-reference">')
 
 
-def test_documents_of_packages_have_the_parts_that_cmark_gfm_finds(pipeline: Pipeline) -> None:
+def test_documents_of_packages_have_the_parts_that_cmark_gfm_finds(pipeline):
     facts = json.loads(package_documents.FACTS.read_text())
     texts = package_documents.texts()
     compared = 0

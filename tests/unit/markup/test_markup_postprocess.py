@@ -17,7 +17,7 @@ def floor(number: int) -> str:
 
 
 @each("text", ["see #12", "#12", "(#12)", "#12.", "#12,", "看#12楼", "**#12**"])
-def test_a_number_sign_before_a_number_links_to_that_reply(html: Html, text: str) -> None:
+def test_a_number_sign_before_a_number_links_to_that_reply(html, text):
     assert html(text).count(floor(12)) == 1
 
 
@@ -30,7 +30,7 @@ def test_a_number_sign_before_a_number_links_to_that_reply(html: Html, text: str
         *('<b title="#12">x</b>', "&#35;&#12;"),
     ],
 )
-def test_other_number_signs_stay_as_they_are(html: Html, text: str) -> None:
+def test_other_number_signs_stay_as_they_are(html, text):
     assert "floor-reference" not in html("x\n\n" + text)
 
 
@@ -43,7 +43,7 @@ def test_other_number_signs_stay_as_they_are(html: Html, text: str) -> None:
         *("other.example", "other.example:80/x", "www.other.example?a", "例子.中国/x", "me.md/x"),
     ],
 )
-def test_links_to_other_hosts_are_marked(html: Html, url: str) -> None:
+def test_links_to_other_hosts_are_marked(html, url):
     assert f'rel="{FOREIGN_REL}"' in html(f"[x]({url})")
 
 
@@ -55,7 +55,7 @@ def test_links_to_other_hosts_are_marked(html: Html, url: str) -> None:
     ],
 )
 @each("own_host", [OWN_HOST, ""])
-def test_links_that_only_browsers_take_to_other_hosts_are_marked(url: str, own_host: str) -> None:
+def test_links_that_only_browsers_take_to_other_hosts_are_marked(url, own_host):
     rendered = postprocess(sanitize_author_html(f'<a href="{url}">x</a>'), own_host)
     assert "href" not in rendered or f'rel="{FOREIGN_REL}"' in rendered
 
@@ -68,7 +68,7 @@ def test_links_that_only_browsers_take_to_other_hosts_are_marked(url: str, own_h
         *("page.html", "forum.example/x", "a@login.org", "v1.2", "./other.example", "a/b.org"),
     ],
 )
-def test_links_that_stay_here_are_not_marked(html: Html, url: str) -> None:
+def test_links_that_stay_here_are_not_marked(html, url):
     rendered = html(f'<a href="{url}" rel="tag">x</a>')
     assert "href" in rendered
     assert "rel" not in rendered
@@ -86,16 +86,14 @@ def test_links_that_stay_here_are_not_marked(html: Html, url: str) -> None:
     ],
 )
 @each("link", ["[x]({})", "[x]\n\n[x]: {}", '<a href="{}">x</a>'])
-def test_a_link_without_its_scheme_gets_one_unless_it_is_a_path(
-    html: Html, link: str, url: str, href: str
-) -> None:
+def test_a_link_without_its_scheme_gets_one_unless_it_is_a_path(html, link, url, href):
     if link.startswith("<"):
         url = url.replace(":8080", "")
         href = href.replace(":8080", "")
     assert f'<a href="{href}"' in html(link.format(url))
 
 
-def test_a_heading_s_id_has_a_prefix_and_is_found_by_the_author_s_links(html: Html) -> None:
+def test_a_heading_s_id_has_a_prefix_and_is_found_by_the_author_s_links(html):
     assert html("# Two words\n\n[up](#two-words) [out](#reply)") == (
         '<h1 id="user-content-two-words">Two words</h1>\n'
         '<p><a href="#user-content-two-words">up</a> <a href="#reply">out</a></p>'
@@ -111,9 +109,7 @@ def test_a_heading_s_id_has_a_prefix_and_is_found_by_the_author_s_links(html: Ht
         (["  Ünï-code क्षि  "], ["ünï-code-क्षि"]),
     ],
 )
-def test_headings_have_the_ids_that_tables_of_contents_of_github_lead_to(
-    html: Html, headings: list[str], ids: list[str]
-) -> None:
+def test_headings_have_the_ids_that_tables_of_contents_of_github_lead_to(html, headings, ids):
     links = "".join(f"[x](#{name}) [x](#{quote(name.upper())})\n" for name in ids)
     rendered = html("\n\n".join(f"# {heading}" for heading in headings) + f"\n\n{links}")
     expected = [f"user-content-{name}" for name in ids]
@@ -121,7 +117,7 @@ def test_headings_have_the_ids_that_tables_of_contents_of_github_lead_to(
     assert re.findall('href="#([^"]*)"', rendered) == [one for one in expected for _ in range(2)]
 
 
-def test_ids_that_authors_write_get_the_prefix_or_go(html: Html) -> None:
+def test_ids_that_authors_write_get_the_prefix_or_go(html):
     assert html('<h2 id="login">x</h2>\n\n<p id="login">y</p>') == (
         '<h2 id="user-content-login">x</h2>\n<p>y</p>'
     )

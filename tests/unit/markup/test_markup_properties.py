@@ -39,7 +39,7 @@ def joined(parts: list[str]) -> str:
 
 @given(markdown)
 @settings(max_examples=120)
-def test_sanitizing_what_was_rendered_changes_nothing_and_nothing_is_dangerous(text: str) -> None:
+def test_sanitizing_what_was_rendered_changes_nothing_and_nothing_is_dangerous(text):
     html = joined(PIPELINE.render(text, "forum.example"))
     assert sanitize(html) == html
     assert dangers(html) == []
@@ -47,7 +47,7 @@ def test_sanitizing_what_was_rendered_changes_nothing_and_nothing_is_dangerous(t
 
 @given(markdown)
 @settings(max_examples=100)
-def test_sanitizing_any_html_twice_is_sanitizing_it_once(html: str) -> None:
+def test_sanitizing_any_html_twice_is_sanitizing_it_once(html):
     once = sanitize(sanitize_author_html(html))
     assert sanitize(once) == once
     assert sanitize(sanitize_author_html(once)) == once
@@ -55,14 +55,14 @@ def test_sanitizing_any_html_twice_is_sanitizing_it_once(html: str) -> None:
 
 @given(st.text(max_size=200) | markdown)
 @settings(max_examples=100)
-def test_rendering_never_raises(text: str) -> None:
+def test_rendering_never_raises(text):
     draft = IN_THIS_PROCESS.render(text)
     assert len(draft.segments) % 2 == 1
 
 
 @given(markdown)
 @settings(max_examples=100)
-def test_a_mention_is_a_login_and_never_in_code_or_a_link(text: str) -> None:
+def test_a_mention_is_a_login_and_never_in_code_or_a_link(text):
     parts = PIPELINE.render(text, "forum.example")
     assert all(LOGIN.fullmatch(login) for login in parts[1::2])
     marked = [f"\ue000{part}\ue000" if number % 2 else part for number, part in enumerate(parts)]
@@ -72,11 +72,11 @@ def test_a_mention_is_a_login_and_never_in_code_or_a_link(text: str) -> None:
 
 @given(st.integers(0, 2**32))
 @settings(max_examples=100)
-def test_every_word_is_shown_but_in_a_tag_or_target(seed: int) -> None:
+def test_every_word_is_shown_but_in_a_tag_or_target(seed):
     text, words = generated(random.Random(seed))  # noqa: S311
     assert hidden_words(PIPELINE, text, words) == [], text
 
 
 @pytest.mark.extended
-def test_every_word_of_many_texts_is_shown() -> None:
+def test_every_word_of_many_texts_is_shown():
     assert shown_texts.main(30_000) == 0

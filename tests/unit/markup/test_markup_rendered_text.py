@@ -10,12 +10,12 @@ Parts = Callable[[str], list[str]]
 USER_URL = "https://forum.example/people/{login}?from=a&b"
 
 
-def test_mentions_are_unique_whatever_their_case_in_order_of_appearance() -> None:
+def test_mentions_are_unique_whatever_their_case_in_order_of_appearance():
     draft = RenderedText(("<p>", "Bob", " ", "ann", " ", "bOB", "</p>"))
     assert draft.mentions == ["Bob", "ann"]
 
 
-def test_existing_users_are_linked_as_they_spell_themselves_and_others_stay_text() -> None:
+def test_existing_users_are_linked_as_they_spell_themselves_and_others_stay_text():
     draft = RenderedText(("<p>", "BOB", ", ", "nobody", "</p>"))
     assert draft.to_html({"bob": "Bob"}, USER_URL) == (
         '<p><a href="https://forum.example/people/Bob?from=a&amp;b" class="user-mention">@Bob</a>'
@@ -23,12 +23,12 @@ def test_existing_users_are_linked_as_they_spell_themselves_and_others_stay_text
     )
 
 
-def test_escaped_text_has_a_version_that_is_never_up_to_date() -> None:
+def test_escaped_text_has_a_version_that_is_never_up_to_date():
     assert RenderedText(("<p>x</p>",)).version == RENDERER_VERSION
     assert RenderedText(("<p>x</p>",), fallback="busy").version < RENDERER_VERSION
 
 
-def test_a_login_is_quoted_in_the_address_and_escaped_in_the_text() -> None:
+def test_a_login_is_quoted_in_the_address_and_escaped_in_the_text():
     draft = RenderedText(("<p>", 'a/"<B>', "</p>"))
     linked = draft.to_html({'a/"<b>': 'a/"<b>'}, "/{login}")
     assert linked == (
@@ -51,5 +51,5 @@ def test_a_login_is_quoted_in_the_address_and_escaped_in_the_text() -> None:
         *((text, False) for text in ("<none>", "😀", ".", "`a`", "<hr>", "@bob", "#1")),
     ],
 )
-def test_a_text_is_empty_that_shows_nothing(parts: Parts, text: str, is_empty: bool) -> None:
+def test_a_text_is_empty_that_shows_nothing(parts, text, is_empty):
     assert RenderedText(tuple(parts(text))).is_empty is is_empty

@@ -3,8 +3,6 @@
 import re
 from collections.abc import Callable
 
-import pytest
-
 from forumsvc.markup.html_tags import MAX_DEPTH
 from forumsvc.markup.plain_text import escape_to_html
 from forumsvc.markup.sanitizer import FOREIGN_REL
@@ -20,7 +18,7 @@ def flat(html: str) -> str:
     return html.replace("\n", "")
 
 
-def test_line_ends_break_lines_in_paragraphs_items_and_quotes(html: Html) -> None:
+def test_line_ends_break_lines_in_paragraphs_items_and_quotes(html):
     assert html("a\nb") == "<p>a<br>\nb</p>"
     assert "a<br>\nb" in html("- a\n  b")
     assert "a<br>\nb" in html("> a\n> b")
@@ -36,13 +34,11 @@ def test_line_ends_break_lines_in_paragraphs_items_and_quotes(html: Html) -> Non
         ("- <b>a</b>\n  <div>b</div>", "<ul><li><b>a</b><div>b</div></li></ul>"),
     ],
 )
-def test_lists_are_read_as_commonmark_does_with_our_breaks_and_ids(
-    html: Html, text: str, expected: str
-) -> None:
+def test_lists_are_read_as_commonmark_does_with_our_breaks_and_ids(html, text, expected):
     assert flat(html(text)) == expected
 
 
-def test_lists_nest_to_a_bound_and_the_rest_is_text(html: Html) -> None:
+def test_lists_nest_to_a_bound_and_the_rest_is_text(html):
     assert html("- " * (_MAX_DEPTH + 5) + "a").count("<ul>") == _MAX_DEPTH
 
 
@@ -63,26 +59,24 @@ CODE = '<pre class="highlight"><code>x</code></pre>'
         ("> ```\n> x\n> ```", f"<blockquote>{CODE}</blockquote>"),
     ],
 )
-def test_fences_are_read_wherever_authors_put_them(html: Html, text: str, expected: str) -> None:
+def test_fences_are_read_wherever_authors_put_them(html, text, expected):
     assert flat(html(text)) == expected
 
 
 @each("language", ["c++", "unheard-of", "objective-c"])
-def test_the_first_word_after_a_fence_is_its_language(html: Html, language: str) -> None:
+def test_the_first_word_after_a_fence_is_its_language(html, language):
     rendered = html(f"``` {language} key=value {{1}}\n```")
     assert rendered == f'<pre class="highlight"><code class="language-{language}"></code></pre>'
 
 
-def test_code_is_highlighted_up_to_a_size_and_plain_above_it(html: Html) -> None:
+def test_code_is_highlighted_up_to_a_size_and_plain_above_it(html):
     line = "x = 1\n"
     fitting = line * (code_highlighting.MAX_LENGTH // len(line))
     assert 'class="mi"' in html(f"```python\n{fitting}```")
     assert 'class="mi"' not in html(f"```python\n{fitting}{line}```")
 
 
-def test_code_stays_plain_where_the_lexers_have_taken_their_time(
-    html: Html, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_stays_plain_where_the_lexers_have_taken_their_time(html, monkeypatch):
     monkeypatch.setattr(code_highlighting, "MAX_CPU_SECONDS", -1.0)
     assert html("```python\nx = 1\n```") == (
         '<pre class="highlight"><code class="language-python">x = 1\n</code></pre>'
@@ -107,7 +101,7 @@ def test_code_stays_plain_where_the_lexers_have_taken_their_time(
         ("\u3000a\n===", '<h1 id="user-content-a">\u3000a</h1>'),
     ],
 )
-def test_small_things_are_read_as_authors_expect(html: Html, text: str, expected: str) -> None:
+def test_small_things_are_read_as_authors_expect(html, text, expected):
     assert flat(html(text)) == expected
 
 
@@ -126,14 +120,14 @@ def test_small_things_are_read_as_authors_expect(html: Html, text: str, expected
 )
 @each(("token", "tag"), [("**", "strong"), ("*", "em"), ("~~", "del")])
 def test_emphasis_starts_and_ends_beside_chinese_japanese_and_korean_punctuation(
-    html: Html, text: str, expected: str, token: str, tag: str
-) -> None:
+    html, text, expected, token, tag
+):
     marked = expected.replace("[", f"<{tag}>").replace("]", f"</{tag}>").replace("**", token)
     assert html(text.replace("**", token)) == f"<p>{marked}</p>"
 
 
 @each("text", ["他_（强调）_吧", "中文_中文_中文", "snake_case_name"])
-def test_underscores_within_words_of_any_script_stay_text(html: Html, text: str) -> None:
+def test_underscores_within_words_of_any_script_stay_text(html, text):
     assert html(text) == f"<p>{text}</p>"
 
 
@@ -145,9 +139,7 @@ def test_underscores_within_words_of_any_script_stay_text(html: Html, text: str)
         (":none::tada: `x`:tada:", ":none:🎉 <code>x</code>🎉"),
     ],
 )
-def test_short_codes_between_blanks_and_punctuation_become_emoji(
-    html: Html, text: str, expected: str
-) -> None:
+def test_short_codes_between_blanks_and_punctuation_become_emoji(html, text, expected):
     assert html(text) == f"<p>{expected}</p>"
 
 
@@ -158,7 +150,7 @@ def test_short_codes_between_blanks_and_punctuation_become_emoji(
         *("10:100:30", "a:b:c", "std::map::end: привет:smile:", "x:smile:"),
     ],
 )
-def test_short_codes_within_words_and_addresses_stay_text(html: Html, text: str) -> None:
+def test_short_codes_within_words_and_addresses_stay_text(html, text):
     assert html(text) == f"<p>{text}</p>"
 
 
@@ -176,7 +168,7 @@ def test_short_codes_within_words_and_addresses_stay_text(html: Html, text: str)
         ("\\&lt;", "&amp;lt;"),
     ],
 )
-def test_brackets_are_links_only_as_commonmark_has_it(html: Html, text: str, expected: str) -> None:
+def test_brackets_are_links_only_as_commonmark_has_it(html, text, expected):
     assert html(text) == f"<p>{expected}</p>"
 
 
@@ -202,9 +194,7 @@ QUOTED_CODE = f"<blockquote>{CODE}</blockquote>"
         (">     x\na", f"{QUOTED_CODE}<p>a</p>"),
     ],
 )
-def test_a_line_behind_a_quote_is_quoted_only_if_it_continues_a_paragraph(
-    html: Html, text: str, expected: str
-) -> None:
+def test_a_line_behind_a_quote_is_quoted_only_if_it_continues_a_paragraph(html, text, expected):
     assert flat(html(text)).replace(' id="user-content-heading"', "") == expected
 
 
@@ -217,9 +207,7 @@ def test_a_line_behind_a_quote_is_quoted_only_if_it_continues_a_paragraph(
         ("a|b\n|-|", "<p>a|b<br>|-|</p>"),
     ],
 )
-def test_a_table_interrupts_a_paragraph_and_another_block_ends_it(
-    html: Html, text: str, expected: str
-) -> None:
+def test_a_table_interrupts_a_paragraph_and_another_block_ends_it(html, text, expected):
     assert flat(html(text)).replace(' id="user-content-heading"', "") == expected
 
 
@@ -282,14 +270,12 @@ def addresses(html: str) -> list[str]:
         ("a@x.org_ éa@x.org x_www.x.org", []),
     ],
 )
-def test_bare_addresses_become_links_without_their_sentence(
-    html: Html, text: str, linked: list[str]
-) -> None:
+def test_bare_addresses_become_links_without_their_sentence(html, text, linked):
     assert addresses(html(text)) == linked
 
 
 @each("text", ["a\r\nb", "a\rb", "a\nb"])
-def test_every_kind_of_line_end_is_one(html: Html, text: str) -> None:
+def test_every_kind_of_line_end_is_one(html, text):
     assert html(text) == "<p>a<br>\nb</p>"
 
 
@@ -333,7 +319,7 @@ def test_every_kind_of_line_end_is_one(html: Html, text: str) -> None:
         ),
     ],
 )
-def test_what_is_no_html_of_authors_is_shown(html: Html, place: str, written: str) -> None:
+def test_what_is_no_html_of_authors_is_shown(html, place, written):
     shown = text_content(html(f"{place.format(written)}\n\nthe end"))
     assert written in shown
     assert shown.rstrip().endswith("the end")
@@ -382,9 +368,7 @@ def test_what_is_no_html_of_authors_is_shown(html: Html, place: str, written: st
         ),
     ],
 )
-def test_what_has_the_form_of_markup_is_shown_where_it_is_none(
-    html: Html, text: str, expected: str
-) -> None:
+def test_what_has_the_form_of_markup_is_shown_where_it_is_none(html, text, expected):
     assert flat(html(text)) == expected
 
 
@@ -403,13 +387,11 @@ def test_what_has_the_form_of_markup_is_shown_where_it_is_none(
         ("<kbd\ttitle = 'x'>a</kbd >", '<p><kbd title="x">a</kbd></p>'),
     ],
 )
-def test_html_of_authors_is_let_through_however_it_is_written(
-    html: Html, text: str, expected: str
-) -> None:
+def test_html_of_authors_is_let_through_however_it_is_written(html, text, expected):
     assert flat(html(text)) == expected
 
 
-def test_elements_nest_to_a_bound_and_the_tags_of_the_rest_are_text(html: Html) -> None:
+def test_elements_nest_to_a_bound_and_the_tags_of_the_rest_are_text(html):
     rendered = html("<div>" * 300 + "a" + "</div>" * 300)
     assert rendered.count("<div>") == rendered.count("</div>") == MAX_DEPTH
     assert rendered.count("&lt;div&gt;a&lt;/div&gt;") == 1
@@ -426,9 +408,7 @@ def test_elements_nest_to_a_bound_and_the_tags_of_the_rest_are_text(html: Html) 
         ("http://a.org/?b&notit;c", "{link}"),
     ],
 )
-def test_only_the_names_of_characters_are_read_as_such(
-    html: Html, text: str, expected: str
-) -> None:
+def test_only_the_names_of_characters_are_read_as_such(html, text, expected):
     url = "http://a.org/?b&amp;notit;c"
     link = f'<a href="{url}" rel="{FOREIGN_REL}">{url}</a>'
     assert html(text) == f"<p>{expected.format(link=link)}</p>"
@@ -445,7 +425,7 @@ def test_only_the_names_of_characters_are_read_as_such(
         ("a <https://b.org> <a href='/b'>c</a>", "a https://b.org c"),
     ],
 )
-def test_a_link_in_html_stays_one_link(html: Html, text: str, shown: str) -> None:
+def test_a_link_in_html_stays_one_link(html, text, shown):
     link = f'<a href="https://a.org" rel="{FOREIGN_REL}">'
     behind = "<a href='https://a.org'>d</a> <a href='https://a.org'>d</a>"
     assert html(f'<a href="https://a.org">{text}</a> {behind}') == (
@@ -453,6 +433,6 @@ def test_a_link_in_html_stays_one_link(html: Html, text: str, shown: str) -> Non
     )
 
 
-def test_the_line_ends_of_word_processors_break_lines(html: Html) -> None:
+def test_the_line_ends_of_word_processors_break_lines(html):
     assert html("a\x0bb\x0cc") == "<p>a<br>\nb<br>\nc</p>"
     assert escape_to_html("a\x0bb\x0cc") == "<p>a<br>\nb<br>\nc</p>"

@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 import pytest
 
 from forumsvc.markup import RenderedText
-from forumsvc.markup.pipeline import Pipeline
 from forumsvc.markup.plain_text import escape_to_html
 from tests.unit.markup import xss_corpus
 
@@ -80,25 +79,25 @@ def survivors(render: Html, texts: Iterable[str]) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_no_text_of_the_corpus_becomes_script(html: Html, part: int) -> None:
+def test_no_text_of_the_corpus_becomes_script(html, part):
     assert survivors(html, xss_corpus.texts()[part::8]) == {}
 
 
-def test_no_published_payload_becomes_script(html: Html) -> None:
+def test_no_published_payload_becomes_script(html):
     assert survivors(html, xss_corpus.published()) == {}
 
 
-def test_the_corpus_is_found_dangerous_where_nothing_sanitizes_it() -> None:
+def test_the_corpus_is_found_dangerous_where_nothing_sanitizes_it():
     payloads = xss_corpus.payloads()
     raw = [payload for payload in payloads if payload.startswith("<")]
     assert len(survivors(lambda text: text, raw)) > 0.8 * len(raw)
 
 
-def test_no_text_of_the_corpus_becomes_script_where_it_falls_back() -> None:
+def test_no_text_of_the_corpus_becomes_script_where_it_falls_back():
     assert survivors(escape_to_html, xss_corpus.texts()) == {}
 
 
-def test_no_login_becomes_script() -> None:
+def test_no_login_becomes_script():
     logins = [text.lstrip("@") for text in xss_corpus.payloads() if "\x00" not in text]
 
     def linked(login: str) -> str:
@@ -109,7 +108,7 @@ def test_no_login_becomes_script() -> None:
     assert survivors(linked, logins) == {}
 
 
-def test_placeholders_of_the_markdown_library_cannot_be_forged(pipeline: Pipeline) -> None:
+def test_placeholders_of_the_markdown_library_cannot_be_forged(pipeline):
     forged = "*a* <b>b</b>\n\n\x02wzxhzdk:0\x03 \x02klzzwxh:0000\x03 \x01wzxhzdk:0\x04"
     assert pipeline.render(forged, "") == [
         "<p><em>a</em> <b>b</b></p>\n<p>wzxhzdk:0 klzzwxh:0000 wzxhzdk:0</p>"

@@ -14,7 +14,7 @@ from tests.cases import each
         ("<p>one &#x1F", " one "),
     ],
 )
-def test_the_text_of_html_that_is_cut_has_no_half_of_anything(html: str, shown: str) -> None:
+def test_the_text_of_html_that_is_cut_has_no_half_of_anything(html, shown):
     assert text_of_cut_html(html) == shown
 
 
@@ -35,5 +35,5 @@ def test_the_text_of_html_that_is_cut_has_no_half_of_anything(html: str, shown: 
         ("<pre>&lt;details&gt;a</pre>", "<details>a"),
     ],
 )
-def test_what_details_hide_is_left_out_but_their_summary(html: str, shown: str) -> None:
+def test_what_details_hide_is_left_out_but_their_summary(html, shown):
     assert text_content(without_details(html)).split() == shown.split()

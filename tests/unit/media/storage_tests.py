@@ -65,9 +65,7 @@ class StorageTests:
         """A function that lists all that is stored, whatever its name."""
         raise NotImplementedError
 
-    def test_what_is_put_is_opened_listed_and_deleted(
-        self, storage: Storage, contents: Callable[[], list[str]]
-    ) -> None:
+    def test_what_is_put_is_opened_listed_and_deleted(self, storage, contents):
         assert list(storage.list_objects()) == []
         before = datetime.now(UTC) - timedelta(seconds=5)
         assert storage.put(NAME, BytesIO(BYTES), "image/png") is True
@@ -82,23 +80,19 @@ class StorageTests:
         with pytest.raises(NotFound):
             storage.open(NAME)
 
-    def test_a_second_put_changes_nothing(
-        self, storage: Storage, contents: Callable[[], list[str]]
-    ) -> None:
+    def test_a_second_put_changes_nothing(self, storage, contents):
         storage.put(NAME, BytesIO(BYTES), "image/png")
         assert storage.put(NAME, BytesIO(BYTES), "image/png") is False
         assert len(contents()) == 1
 
-    def test_the_bytes_begin_where_the_file_stands(self, storage: Storage) -> None:
+    def test_the_bytes_begin_where_the_file_stands(self, storage):
         file = BytesIO(b"before" + BYTES)
         file.seek(6)
         storage.put(NAME, file, "image/png")
         with storage.open(NAME) as stored:
             assert stored.read() == BYTES
 
-    def test_a_file_that_fails_midway_leaves_nothing(
-        self, storage: Storage, contents: Callable[[], list[str]]
-    ) -> None:
+    def test_a_file_that_fails_midway_leaves_nothing(self, storage, contents):
         broken = Breaking(BYTES, whole=int(self.reads_twice))
         with pytest.raises(OSError, match=r"the disk is gone|object store"):
             storage.put(NAME, broken, "image/png")
@@ -107,16 +101,12 @@ class StorageTests:
     reads_twice = False
     """Whether a put reads the bytes for their digest before it stores them."""
 
-    def test_bytes_that_are_not_the_names_leave_nothing(
-        self, storage: Storage, contents: Callable[[], list[str]]
-    ) -> None:
+    def test_bytes_that_are_not_the_names_leave_nothing(self, storage, contents):
         with pytest.raises(ValueError, match="not the name of these bytes"):
             storage.put(name_of(b"other"), BytesIO(BYTES), "image/png")
         assert contents() == []
 
-    def test_nothing_but_a_content_addressed_name_is_taken(
-        self, storage: Storage, contents: Callable[[], list[str]]
-    ) -> None:
+    def test_nothing_but_a_content_addressed_name_is_taken(self, storage, contents):
         for name in NO_NAMES:
             for look in (storage.open, storage.url, storage.permanent_url):
                 with pytest.raises(NotFound):
@@ -129,7 +119,7 @@ class StorageTests:
                 storage.delete_if_older_than(name, datetime.now(UTC))
         assert contents() == []
 
-    def test_only_what_was_put_long_ago_is_deleted_as_old(self, storage: Storage) -> None:
+    def test_only_what_was_put_long_ago_is_deleted_as_old(self, storage):
         moment = datetime.now(UTC)
         assert storage.delete_if_older_than(NAME, moment) is False
         storage.put(NAME, BytesIO(BYTES), "image/png")
@@ -139,8 +129,8 @@ class StorageTests:
         assert list(storage.list_objects()) == []
 
     def test_a_private_file_is_stored_read_listed_and_deleted_and_is_no_image(
-        self, storage: Storage, contents: Callable[[], list[str]]
-    ) -> None:
+        self, storage, contents
+    ):
         name = new_private_name()
         storage.put_private(name, BytesIO(BYTES))
         with storage.open_private(name) as file:

@@ -26,7 +26,7 @@ def made(data: bytes) -> tuple[EncodedImage, bytes]:
 
 
 @each("specimen", SPECIMENS)
-def test_an_image_comes_back_whole_and_bare(specimen: sample_images.SampleImage) -> None:
+def test_an_image_comes_back_whole_and_bare(specimen):
     facts, result = made(specimen.data)
     before, after = decode(specimen.data), decode(result)
     assert (facts.width, facts.height, facts.frames) == (after.width, after.height, after.frames)
@@ -41,7 +41,7 @@ def test_an_image_comes_back_whole_and_bare(specimen: sample_images.SampleImage)
     assert sample_images.SECRET.encode() not in result
 
 
-def test_equal_frames_of_an_animation_may_become_one_that_lasts_as_long() -> None:
+def test_equal_frames_of_an_animation_may_become_one_that_lasts_as_long():
     first, other = sample_images.scene("P"), sample_images.scene("P", step=3)
     options = {"save_all": True, "duration": 50, "lossless": True}
     for kind in ("GIF", "WEBP"):
@@ -55,9 +55,7 @@ def test_equal_frames_of_an_animation_may_become_one_that_lasts_as_long() -> Non
 
 @each("times", [2, 12])
 @each("mode", ["P", "RGB", "RGBA"])
-def test_a_pause_of_equal_frames_may_be_longer_than_one_frame_of_a_gif(
-    times: int, mode: str
-) -> None:
+def test_a_pause_of_equal_frames_may_be_longer_than_one_frame_of_a_gif(times, mode):
     scene = sample_images.scene("RGB")
     frames = [turned.convert(mode) for turned in (scene, scene.rotate(180))]
     data = sample_images.encoded(
@@ -70,7 +68,7 @@ def test_a_pause_of_equal_frames_may_be_longer_than_one_frame_of_a_gif(
     assert max(decode(result).delays) == 655_350
 
 
-def test_a_jpeg_is_taken_with_whatever_a_camera_put_behind_it() -> None:
+def test_a_jpeg_is_taken_with_whatever_a_camera_put_behind_it():
     film = b"\xff\xda\xff\xd8\xff\xe1" * 1000
     _, result = made(sample_images.encoded(sample_images.scene("RGB"), "JPEG") + film)
     assert len(result) < 5000
@@ -78,7 +76,7 @@ def test_a_jpeg_is_taken_with_whatever_a_camera_put_behind_it() -> None:
 
 @each("kind", ["PNG", "JPEG", "WEBP"])
 @each("block", [b"", b"x", b"II*\0\xff\xff\xff\xff", b"MM\0*\0\0\0\x08\xff\xff"])
-def test_an_exif_block_that_cannot_be_read_is_ignored(kind: str, block: bytes) -> None:
+def test_an_exif_block_that_cannot_be_read_is_ignored(kind, block):
     scene = sample_images.scene("RGB")
     data = sample_images.encoded(scene, kind, exif=b"Exif\0\0" + block)
     assert made(data)[1] == made(sample_images.encoded(scene, kind))[1]
@@ -86,7 +84,7 @@ def test_an_exif_block_that_cannot_be_read_is_ignored(kind: str, block: bytes) -
 
 @each("size", [100, 2 << 20, 8 << 20])
 @each("head", [b"zTXt" + b"p\0\0", b"iTXt" + b"XML:com.adobe.xmp\0\1\0\0\0", b"iCCP" + b"p\0\0"])
-def test_a_png_is_taken_with_large_texts_and_profiles_of_editors(size: int, head: bytes) -> None:
+def test_a_png_is_taken_with_large_texts_and_profiles_of_editors(size, head):
     plain = sample_images.encoded(sample_images.scene("RGB"), "PNG")
     block = decompression_bombs.chunk(head[:4], head[4:] + zlib.compress(bytes(size), 9))
     begin = plain.index(b"IDAT") - 4

@@ -1,7 +1,6 @@
 """Color profiles are applied before they are dropped; libvips gives the expected result."""
 
 from io import BytesIO
-from typing import Any
 
 from forumsvc.media.encode import reencode
 from forumsvc.media.limits import Limits
@@ -27,9 +26,7 @@ def made(data: bytes) -> DecodedImage:
         ("JPEG", "CMYK", profile("CMYK"), {"quality": 95}),
     ],
 )
-def test_an_image_looks_as_with_its_profile(
-    kind: str, mode: str, icc: bytes, options: dict[str, Any]
-) -> None:
+def test_an_image_looks_as_with_its_profile(kind, mode, icc, options):
     data = encoded(scene(mode), kind, icc_profile=icc, **options)
     bare = encoded(scene(mode), kind, **options)
     mean, _ = difference(decode(data), made(data))
@@ -44,8 +41,6 @@ def test_an_image_looks_as_with_its_profile(
         *((mode, P3) for mode in ("L", "LA", "1", "I;16")),
     ],
 )
-def test_a_profile_that_cannot_be_read_or_is_of_another_kind_of_image_is_ignored(
-    mode: str, icc: bytes
-) -> None:
+def test_a_profile_that_cannot_be_read_or_is_of_another_kind_of_image_is_ignored(mode, icc):
     data, bare = encoded(scene(mode), "PNG", icc_profile=icc), encoded(scene(mode), "PNG")
     assert difference(decode(bare), made(data))[1] == 0

@@ -56,7 +56,7 @@ def line() -> Line:
     return Line()
 
 
-def test_in_a_full_queue_another_user_gets_a_place_and_the_next_turn(line: Line) -> None:
+def test_in_a_full_queue_another_user_gets_a_place_and_the_next_turn(line):
     with line.busy_for("ann"):
         for _ in range(3):
             line.come("ann")
@@ -67,7 +67,7 @@ def test_in_a_full_queue_another_user_gets_a_place_and_the_next_turn(line: Line)
     assert sorted(line.order) == ["ann", "ann", "ann refused", "bob"]
 
 
-def test_a_user_gets_no_place_from_those_who_have_no_more(line: Line) -> None:
+def test_a_user_gets_no_place_from_those_who_have_no_more(line):
     with line.busy_for("ann"):
         for user in ("bob", "cid", "dan", "eve"):
             line.come(user)
@@ -76,7 +76,7 @@ def test_a_user_gets_no_place_from_those_who_have_no_more(line: Line) -> None:
     assert line.order[1:] == ["bob", "cid", "dan"]
 
 
-def test_a_turn_that_does_not_come_in_time_leaves_its_place(line: Line) -> None:
+def test_a_turn_that_does_not_come_in_time_leaves_its_place(line):
     with line.busy_for("ann"):
         for _ in range(5):
             with pytest.raises(QueueFullError), line.queue.turn("bob", 0):

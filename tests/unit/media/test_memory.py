@@ -31,7 +31,7 @@ def measure(*arguments: str, **files: Any) -> bytes:
         *(("thumbnail", name) for name in ("PNG RGBA sideways", "WEBP lossy alpha 25")),
     ],
 )
-def test_peak_memory_of_service_and_worker_is_bounded(job: str, name: str) -> None:
+def test_peak_memory_of_service_and_worker_is_bounded(job, name):
     with tempfile.TemporaryFile() as image:
         measure("make", name, stdout=image)
         image.seek(0)

@@ -47,7 +47,7 @@ def refusal(data: bytes, limits: Limits = LIMITS) -> str:
 
 
 @pytest.mark.parametrize("name", LARGER)
-def test_a_file_cut_anywhere_is_refused_as_truncated(name: str) -> None:
+def test_a_file_cut_anywhere_is_refused_as_truncated(name):
     data = LARGER[name]
     for length in {*range(20, len(data), 256), *range(len(data) - 30, len(data))}:
         assert "truncated" in refusal(data[:length]), length
@@ -65,7 +65,7 @@ def bounded_memory() -> Iterator[None]:
 
 @pytest.mark.usefixtures("bounded_memory")
 @pytest.mark.parametrize("specimen", ONE_OF_A_KIND, ids=lambda specimen: specimen.name)
-def test_damaged_bytes_end_in_an_image_or_a_refusal(specimen: sample_images.SampleImage) -> None:
+def test_damaged_bytes_end_in_an_image_or_a_refusal(specimen):
     dice = random.Random(specimen.name)  # noqa: S311
     for _ in range(15):
         data = bytearray(specimen.data)
@@ -121,26 +121,24 @@ JPEG = sample_images.encoded(sample_images.scene("RGB"), "JPEG")
         (bombs.png(4, 4, b"", color=5), "not a PNG"),
     ],
 )
-def test_the_refusal_has_a_reason(data: bytes, why: str) -> None:
+def test_the_refusal_has_a_reason(data, why):
     assert why in refusal(data)
 
 
-def test_a_wrong_checksum_is_named_with_its_chunk() -> None:
+def test_a_wrong_checksum_is_named_with_its_chunk():
     data = bytearray(LARGER["PNG"])
     data[data.index(b"IDAT") + 9] ^= 1
     assert "checksum in b'IDAT'" in refusal(bytes(data))
 
 
-def test_frames_count_towards_the_given_limit() -> None:
+def test_frames_count_towards_the_given_limit():
     limits = Limits(max_frames=3)
     assert "at most 3" in refusal(LARGER["GIF-animated"], limits)
     assert "at most 3" in refusal(LARGER["WEBP-animated"], limits)
 
 
 @pytest.mark.parametrize("job", [reencode, write_thumbnail])
-def test_many_pixels_in_a_few_bytes_are_refused_before_they_are_decoded(
-    job: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_pixels_in_a_few_bytes_are_refused_before_they_are_decoded(job, monkeypatch):
     monkeypatch.setattr(ImageFile.ImageFile, "load", lambda _: pytest.fail("it is decoded"))
     monkeypatch.setattr(WebPImagePlugin.WebPImageFile, "load", ImageFile.ImageFile.load)
     data = bombs.large("WEBP", "RGB", (2001, 2000), lossless=True, method=0)
@@ -148,22 +146,20 @@ def test_many_pixels_in_a_few_bytes_are_refused_before_they_are_decoded(
         job(BytesIO(data), BytesIO(), LIMITS)
 
 
-def test_the_pixels_in_a_few_bytes_are_counted_over_all_frames() -> None:
+def test_the_pixels_in_a_few_bytes_are_counted_over_all_frames():
     frames = [Image.new("RGB", (1500, 1500), colour) for colour in ("red", "green")]
     animation: Any = {"save_all": True, "append_images": frames[1:], "lossless": True}
     data = sample_images.encoded(frames[0], "WEBP", method=0, **animation)
     assert "4,500,000 pixels in" in refusal(data)
 
 
-def test_an_animated_webp_has_fewer_pixels_than_other_images(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_animated_webp_has_fewer_pixels_than_other_images(monkeypatch):
     monkeypatch.setattr(encode, "_MAX_WEBP_ANIMATION_PIXELS", 1000)
     with pytest.raises(Invalid, match="at most 1,000 are allowed in an animated WebP"):
         reencode(BytesIO(LARGER["WEBP-animated"]), BytesIO(), LIMITS)
 
 
-def test_a_large_gif_of_one_colour_is_taken() -> None:
+def test_a_large_gif_of_one_colour_is_taken():
     data = bombs.large("GIF", "P", (5000, 5000))
     image = reencode(BytesIO(data), BytesIO(), LIMITS)
     assert (image.width, image.height) == (5000, 5000)

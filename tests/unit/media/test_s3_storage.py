@@ -47,9 +47,7 @@ def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
         connection.close()
 
 
-def test_a_presigned_url_returns_the_image_with_its_type_and_may_be_cached_forever(
-    options: S3Options,
-) -> None:
+def test_a_presigned_url_returns_the_image_with_its_type_and_may_be_cached_forever(options):
     storage = S3Storage(options)
     storage.put(NAME, BytesIO(BYTES), "image/png")
     url = storage.url(NAME) or ""
@@ -60,7 +58,7 @@ def test_a_presigned_url_returns_the_image_with_its_type_and_may_be_cached_forev
     assert headers["cache-control"] == "public, max-age=31536000, immutable"
 
 
-def test_a_connection_cut_in_the_middle_leaves_nothing(options: S3Options) -> None:
+def test_a_connection_cut_in_the_middle_leaves_nothing(options):
     class Cut:
         """A proxy that passes requests without a body, and drops an upload halfway."""
 
@@ -111,7 +109,7 @@ def test_a_connection_cut_in_the_middle_leaves_nothing(options: S3Options) -> No
     assert list(S3Storage(options).list_objects()) == []
 
 
-def test_an_image_that_breaks_off_while_it_is_read_is_a_storage_error() -> None:
+def test_an_image_that_breaks_off_while_it_is_read_is_a_storage_error():
     def answer() -> None:
         client, _ = listener.accept()
         with client:

@@ -28,7 +28,7 @@ class TestLocalStorage(StorageTests):
             if path.is_file() and path.name != "secret.png"
         ]
 
-    def test_the_service_itself_serves_it(self, storage: LocalStorage) -> None:
+    def test_the_service_itself_serves_it(self, storage):
         assert storage.url(NAME) is storage.permanent_url(NAME) is None
 
 
@@ -40,15 +40,13 @@ def stored(tmp_path: Path) -> LocalStorage:
     return storage
 
 
-def test_a_second_put_keeps_the_file(stored: LocalStorage, tmp_path: Path) -> None:
+def test_a_second_put_keeps_the_file(stored, tmp_path):
     was = (tmp_path / NAME).stat().st_ino
     stored.put(NAME, BytesIO(BYTES), "image/png")
     assert (tmp_path / NAME).stat().st_ino == was
 
 
-def test_an_image_that_another_user_owns_is_there(
-    stored: LocalStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_image_that_another_user_owns_is_there(stored, monkeypatch):
     def refuse(path: Path) -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
 
@@ -56,15 +54,15 @@ def test_an_image_that_another_user_owns_is_there(
     assert stored.put(NAME, BytesIO(BYTES), "image/png") is False
 
 
-def test_a_truncated_copy_is_replaced(stored: LocalStorage, tmp_path: Path) -> None:
+def test_a_truncated_copy_is_replaced(stored, tmp_path):
     os.truncate(tmp_path / NAME, 10)
     assert stored.put(NAME, BytesIO(BYTES), "image/png") is True
     assert (tmp_path / NAME).read_bytes() == BYTES
 
 
 def test_an_image_is_readable_for_a_web_server_beside_us_and_a_private_file_is_not(
-    stored: LocalStorage, tmp_path: Path
-) -> None:
+    stored, tmp_path
+):
     name = new_private_name()
     stored.put_private(name, BytesIO(BYTES))
     assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o644
@@ -72,9 +70,7 @@ def test_an_image_is_readable_for_a_web_server_beside_us_and_a_private_file_is_n
     assert (tmp_path / "private" / name).stat().st_mode & 0o077 == 0
 
 
-def test_what_a_killed_put_leaves_is_no_image_and_is_tidied_by_age(
-    stored: LocalStorage, tmp_path: Path
-) -> None:
+def test_what_a_killed_put_leaves_is_no_image_and_is_tidied_by_age(stored, tmp_path):
     old, new = (tmp_path / NAME[:2] / f".unfinished-{word}" for word in ("old", "new"))
     for path in (old, new):
         path.write_bytes(b"half")
@@ -85,9 +81,7 @@ def test_what_a_killed_put_leaves_is_no_image_and_is_tidied_by_age(
     assert (old.exists(), new.exists(), (tmp_path / NAME).exists()) == (False, True, True)
 
 
-def test_an_image_that_is_not_old_stays_where_it_is_while_that_is_found_out(
-    stored: LocalStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_image_that_is_not_old_stays_where_it_is_while_that_is_found_out(stored, monkeypatch):
     moved: list[object] = []
     monkeypatch.setattr(os, "rename", lambda *paths: moved.append(paths))
     assert not stored.delete_if_older_than(NAME, datetime.now(UTC) - timedelta(hours=1))

@@ -51,7 +51,7 @@ def drip(client: socket.socket, ended: threading.Event) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_receiver_that_drips_ends_with_the_attempt(scheme: str) -> None:
+def test_a_receiver_that_drips_ends_with_the_attempt(scheme):
     with listening(drip) as port:
         sender = CheckedConnection("test", allow_private=True, seconds=SECONDS)
         outcome = sender.post(f"{scheme}://127.0.0.1:{port}/", b"{}", {})
@@ -60,9 +60,7 @@ def test_a_receiver_that_drips_ends_with_the_attempt(scheme: str) -> None:
     assert outcome.status is None
 
 
-def test_a_name_that_is_looked_up_for_too_long_ends_with_the_attempt(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_name_that_is_looked_up_for_too_long_ends_with_the_attempt(monkeypatch):
     ended = threading.Event()
 
     def resolve(*target: object, **options: object) -> str:
@@ -77,7 +75,7 @@ def test_a_name_that_is_looked_up_for_too_long_ends_with_the_attempt(
     assert outcome.error == f"no answer within {SECONDS:g} s"
 
 
-def test_a_connection_that_the_receiver_closed_is_opened_again() -> None:
+def test_a_connection_that_the_receiver_closed_is_opened_again():
     closed = threading.Event()
 
     def answer_once(client: socket.socket, ended: threading.Event) -> None:
@@ -108,5 +106,5 @@ def test_a_connection_that_the_receiver_closed_is_opened_again() -> None:
         ("Mon, 01 Jan 0001 00:00:00 +1400", 0.0),
     ],
 )
-def test_retry_after_is_a_day_at_most(header: str | None, seconds: float | None) -> None:
+def test_retry_after_is_a_day_at_most(header, seconds):
     assert connection._retry_after(header) == seconds

@@ -52,13 +52,13 @@ def slow_jobs(pool: SandboxPool, count: int) -> Iterator[ThreadPoolExecutor]:
             psutil.Process(process.pid).kill()
 
 
-def test_nothing_starts_before_the_first_job_and_then_all_processes(pool: SandboxPool) -> None:
+def test_nothing_starts_before_the_first_job_and_then_all_processes(pool):
     assert pool.alive == 0
     assert run(pool, "echo", 1) == 1
     assert pool.alive == 2
 
 
-def test_processes_that_were_started_before_get_the_jobs(pool: SandboxPool) -> None:
+def test_processes_that_were_started_before_get_the_jobs(pool):
     pool.start()
     before = {process.pid for process in pool._idle}
     assert len(before) == 2
@@ -67,18 +67,18 @@ def test_processes_that_were_started_before_get_the_jobs(pool: SandboxPool) -> N
     assert run(pool, "pid") in before
 
 
-def test_eight_threads_get_their_own_results(pool: SandboxPool) -> None:
+def test_eight_threads_get_their_own_results(pool):
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(lambda n: run(pool, "echo", n), range(200))) == list(range(200))
 
 
-def test_more_slow_jobs_than_slots_delay_no_other(pool: SandboxPool) -> None:
+def test_more_slow_jobs_than_slots_delay_no_other(pool):
     with slow_jobs(pool, 4):
         assert run(pool, "echo", 1) == 1
         assert len(pool._busy) == 4
 
 
-def test_slow_jobs_have_no_more_than_five_processes_a_slot(pool: SandboxPool) -> None:
+def test_slow_jobs_have_no_more_than_five_processes_a_slot(pool):
     small = SandboxPool(TASK, 1, MEMORY)
     with ThreadPoolExecutor(6) as threads:
         jobs = [
@@ -96,13 +96,13 @@ def test_slow_jobs_have_no_more_than_five_processes_a_slot(pool: SandboxPool) ->
     small.close(0)
 
 
-def test_spares_that_are_not_needed_any_more_end(pool: SandboxPool) -> None:
+def test_spares_that_are_not_needed_any_more_end(pool):
     with slow_jobs(pool, 3), ThreadPoolExecutor(3) as threads:
         list(threads.map(lambda _: run(pool, "sleep", 0.05, cpu_seconds=0.01), range(3)))
     assert pool.alive <= 2
 
 
-def test_a_job_that_finds_no_process_in_time_is_refused(pool: SandboxPool) -> None:
+def test_a_job_that_finds_no_process_in_time_is_refused(pool):
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(run, pool, "sleep", 1) for _ in range(2)]
         wait_until(lambda: len(pool._busy) == 2, "both are busy")
@@ -113,7 +113,7 @@ def test_a_job_that_finds_no_process_in_time_is_refused(pool: SandboxPool) -> No
     assert pool.killed == 0
 
 
-def test_the_time_of_a_job_begins_with_its_wait(pool: SandboxPool) -> None:
+def test_the_time_of_a_job_begins_with_its_wait(pool):
     run(pool, "echo", 1)
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(run, pool, "sleep", 0.2) for _ in range(2)]
@@ -123,7 +123,7 @@ def test_the_time_of_a_job_begins_with_its_wait(pool: SandboxPool) -> None:
         assert [one.result() for one in waiting] == [None, None]
 
 
-def test_a_job_without_a_result_takes_its_process_along_and_no_other(pool: SandboxPool) -> None:
+def test_a_job_without_a_result_takes_its_process_along_and_no_other(pool):
     first = run(pool, "pid")
     with pytest.raises(CpuLimitError):
         run(pool, "spin", cpu_seconds=0.05)
@@ -132,14 +132,14 @@ def test_a_job_without_a_result_takes_its_process_along_and_no_other(pool: Sandb
     assert pool.killed == 1
 
 
-def test_a_process_that_was_killed_while_it_waited_is_replaced(pool: SandboxPool) -> None:
+def test_a_process_that_was_killed_while_it_waited_is_replaced(pool):
     victim = psutil.Process(run(pool, "pid"))
     victim.kill()
     wait_until(lambda: victim.status() == psutil.STATUS_ZOMBIE, "the process ends")
     assert run(pool, "echo", 1) == 1
 
 
-def test_close_waits_for_busy_processes_and_a_later_job_starts_new_ones(pool: SandboxPool) -> None:
+def test_close_waits_for_busy_processes_and_a_later_job_starts_new_ones(pool):
     with ThreadPoolExecutor(1) as threads:
         last = threads.submit(run, pool, "sleep", 0.2)
         wait_until(lambda: len(pool._busy) == 1, "it is busy")
@@ -149,7 +149,7 @@ def test_close_waits_for_busy_processes_and_a_later_job_starts_new_ones(pool: Sa
     assert run(pool, "echo", 1) == 1
 
 
-def test_a_forked_child_has_processes_of_its_own(pool: SandboxPool) -> None:
+def test_a_forked_child_has_processes_of_its_own(pool):
     parents = run(pool, "pid")
     read, write = os.pipe()
     pid = os.fork()
@@ -168,7 +168,7 @@ def test_a_forked_child_has_processes_of_its_own(pool: SandboxPool) -> None:
     assert run(pool, "pid") == parents
 
 
-def test_jobs_leave_no_descriptor_behind(pool: SandboxPool) -> None:
+def test_jobs_leave_no_descriptor_behind(pool):
     run(pool, "echo", 1)
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(3):
@@ -179,8 +179,8 @@ def test_jobs_leave_no_descriptor_behind(pool: SandboxPool) -> None:
 
 
 def test_a_job_runs_though_no_spare_can_be_started_and_its_process_is_free_afterwards(
-    pool: SandboxPool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    pool, monkeypatch
+):
     started: list[SandboxProcess] = []
     start = pool._start
 

@@ -40,11 +40,11 @@ class CountedMatches(WordMatcher):
         ('"gruss"', "Viele Grüße", "Viele Grüße"),
     ],
 )
-def test_the_words_of_the_query_are_marked(query: str, title: str, shown: str) -> None:
+def test_the_words_of_the_query_are_marked(query, title, shown):
     assert mark_title(title, matcher(query)) == shown
 
 
-def test_an_excerpt_is_about_160_characters_around_the_most_words() -> None:
+def test_an_excerpt_is_about_160_characters_around_the_most_words():
     text = "start " * 200 + "the wanted word stands here " + "end " * 200
     shown = Excerpts(matcher("wanted word")).excerpt(text)
     assert "<mark>wanted</mark> <mark>word</mark>" in shown
@@ -55,14 +55,14 @@ def test_an_excerpt_is_about_160_characters_around_the_most_words() -> None:
     assert set(plain.split()) <= {"start", "the", "wanted", "word", "stands", "here", "end"}
 
 
-def test_an_excerpt_of_chinese_is_half_as_long() -> None:
+def test_an_excerpt_of_chinese_is_half_as_long():
     shown = Excerpts(matcher("搜索")).excerpt("文" * 300 + "搜索" + "字" * 300)
     assert "<mark>搜索</mark>" in shown
     assert 60 <= len(shown) <= 100
 
 
 @pytest.mark.parametrize("shift", range(12))
-def test_an_excerpt_without_blanks_is_cut_between_characters_as_people_see_them(shift: int) -> None:
+def test_an_excerpt_without_blanks_is_cut_between_characters_as_people_see_them(shift):
     emoji = ["👩\u200d👩\u200d👧", "🇨🇳", "👍🏽", "e\u0301", "한"]
     around = "文" * shift + "".join(emoji) * 60
     shown = Excerpts(matcher("搜索")).excerpt(f"{around}搜索{around}")
@@ -70,7 +70,7 @@ def test_an_excerpt_without_blanks_is_cut_between_characters_as_people_see_them(
     assert set(regex.findall(r"\X", pieces)) == set(emoji)
 
 
-def test_a_short_text_is_shown_whole_and_one_without_a_match_from_its_beginning() -> None:
+def test_a_short_text_is_shown_whole_and_one_without_a_match_from_its_beginning():
     assert Excerpts(matcher("none")).excerpt(" A  short\ntext ") == "A short text"
     assert Excerpts(matcher("none")).excerpt("x " * 400).startswith("x x x")
 
@@ -87,7 +87,7 @@ def test_a_short_text_is_shown_whole_and_one_without_a_match_from_its_beginning(
         ("Don't panic", "dont panic", True),
     ],
 )
-def test_a_phrase_is_a_sequence_of_whole_words(text: str, phrase: str, is_there: bool) -> None:
+def test_a_phrase_is_a_sequence_of_whole_words(text, phrase, is_there):
     assert PhraseMatcher([phrase], []).matches(text) is is_there
     assert PhraseMatcher([], [phrase]).matches(text) is not is_there
 
@@ -104,13 +104,11 @@ def test_a_phrase_is_a_sequence_of_whole_words(text: str, phrase: str, is_there:
         ("by:ann", "Red apples", (False, False)),
     ],
 )
-def test_a_title_has_all_words_or_some_or_none(
-    query: str, title: str, judgement: tuple[bool, bool]
-) -> None:
+def test_a_title_has_all_words_or_some_or_none(query, title, judgement):
     assert matcher(query).judge(title) == judgement
 
 
-def test_all_excerpts_of_an_answer_together_have_a_bound() -> None:
+def test_all_excerpts_of_an_answer_together_have_a_bound():
     # Each part has the letters of the word and not the word, so each has to be compared.
     text = "xpythonx " * 1_000
     counted = CountedMatches("python")
@@ -122,7 +120,7 @@ def test_all_excerpts_of_an_answer_together_have_a_bound() -> None:
     assert "<mark>" in Excerpts(counted).excerpt("python " * 10)
 
 
-def test_an_excerpt_is_found_at_the_border_of_two_parts() -> None:
+def test_an_excerpt_is_found_at_the_border_of_two_parts():
     for before in range(1_960, 2_010):
         text = f"{'x' * before} python {'y' * 3_000}"
         assert "<mark>python</mark>" in Excerpts(matcher("python")).excerpt(text)

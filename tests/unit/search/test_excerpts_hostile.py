@@ -86,7 +86,7 @@ def finds(query: list[Term], text: str) -> bool:
 
 
 @each("query", QUERIES)
-def test_no_text_of_the_xss_corpus_becomes_markup(query: str) -> None:
+def test_no_text_of_the_xss_corpus_becomes_markup(query):
     sought = matcher(query)
     for text in xss_corpus.texts()[:: 1 if query == "script" else 7]:
         assert_is_escaped_part(mark_title(text, sought), text)
@@ -95,7 +95,7 @@ def test_no_text_of_the_xss_corpus_becomes_markup(query: str) -> None:
 
 @given(hostile, st.sampled_from([*QUERIES, "猫", "한", "ss", "ffi", "a.b", '"c"', "mark b"]))
 @settings(max_examples=300)
-def test_no_hostile_text_becomes_markup(text: str, query: str) -> None:
+def test_no_hostile_text_becomes_markup(text, query):
     sought = matcher(query)
     assert_is_escaped_part(mark_title(text, sought), text)
     long = f"{text} {'word ' * 40}{text}"
@@ -103,15 +103,13 @@ def test_no_hostile_text_becomes_markup(text: str, query: str) -> None:
 
 
 @each("query", ["amp", "lt", "quot", "x27"])
-def test_the_names_of_escapes_are_not_found(query: str) -> None:
+def test_the_names_of_escapes_are_not_found(query):
     assert mark_title("""<&>"'""", matcher(query)) == "&lt;&amp;&gt;&quot;&#x27;"
 
 
 @given(runs, st.data(), around, around)
 @settings(max_examples=400)
-def test_every_part_of_a_run_without_blanks_is_found(
-    run: str, data: st.DataObject, before: str, after: str
-) -> None:
+def test_every_part_of_a_run_without_blanks_is_found(run, data, before, after):
     start = data.draw(st.integers(0, len(run) - 1))
     part = run[start : start + data.draw(st.integers(1, 20))]
     found = terms(part)
@@ -123,9 +121,7 @@ def test_every_part_of_a_run_without_blanks_is_found(
     words, st.data(), st.sampled_from(["", " ", "猫", ", ", "("]), st.sampled_from(["", " 猫", "!"])
 )
 @settings(max_examples=400)
-def test_every_beginning_of_a_word_with_three_letters_finds_it(
-    word: str, data: st.DataObject, before: str, after: str
-) -> None:
+def test_every_beginning_of_a_word_with_three_letters_finds_it(word, data, before, after):
     beginning = word[: data.draw(st.integers(3, len(word)))]
     [term] = terms(beginning)
     assert finds([as_prefix(term)], f"{before}{word}{after}")
@@ -133,14 +129,14 @@ def test_every_beginning_of_a_word_with_three_letters_finds_it(
 
 @given(hostile | st.text())
 @settings(max_examples=500)
-def test_the_normal_form_of_a_normal_form_is_itself(text: str) -> None:
+def test_the_normal_form_of_a_normal_form_is_itself(text):
     normal = normalize(text)
     assert normalize(normal) == normal
 
 
 @given(hostile | st.text())
 @settings(max_examples=300)
-def test_tokens_are_short_and_need_no_quoting(text: str) -> None:
+def test_tokens_are_short_and_need_no_quoting(text):
     for token in tokens(text):
         assert 1 <= len(token) <= MAX_TOKEN
         assert not set(token) & set("\"'\\=@\x00")
@@ -149,23 +145,23 @@ def test_tokens_are_short_and_need_no_quoting(text: str) -> None:
 
 @given(hostile)
 @settings(max_examples=200)
-def test_no_token_of_a_text_is_a_token_of_a_title(text: str) -> None:
+def test_no_token_of_a_text_is_a_token_of_a_title(text):
     titles = {TITLE + token for token in tokens(text)}
     assert titles.isdisjoint(tokens(text))
     assert titles.isdisjoint(tokens(" ".join(titles)))
 
 
-def test_the_word_itself_is_marked_where_lengths_of_normal_forms_happen_to_agree() -> None:
+def test_the_word_itself_is_marked_where_lengths_of_normal_forms_happen_to_agree():
     marked = mark_title("\u00adxx cat ß", matcher("cat"))
     assert MARKED.findall(marked) == ["cat"]
 
 
 @each("text", ["ᄀ\u200bᅡ", "か\u200b\u3099", "\u0627\u200d\u0653"])
-def test_an_invisible_character_does_not_hinder_composition(text: str) -> None:
+def test_an_invisible_character_does_not_hinder_composition(text):
     assert normalize(text) == normalize(text.replace("\u200b", "").replace("\u200d", ""))
 
 
 @each("query", ["by:@", 'by:"@"', "BY:@", "by\uff1a@", "@", "@@"])
-def test_an_at_sign_without_a_login_is_refused(query: str) -> None:
+def test_an_at_sign_without_a_login_is_refused(query):
     with pytest.raises(Invalid):
         parse_query(query)

@@ -1,7 +1,6 @@
 """What is typed into a search field."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -47,7 +46,7 @@ def exact(*words: str) -> tuple[Term, ...]:
         ('un"balanced', {"words": exact("un", "balanced")}),
     ],
 )
-def test_a_query_means(text: str, expected: dict[str, Any]) -> None:
+def test_a_query_means(text, expected):
     found = parse_query(text)
     assert {name: getattr(found, name) for name in expected} == expected
 
@@ -65,7 +64,7 @@ def test_a_query_means(text: str, expected: dict[str, Any]) -> None:
         ("a b c d e f g h i j k", "at most 10 words, and has 11"),
     ],
 )
-def test_a_wrong_query_is_refused_with_its_reason(text: str, reason: str) -> None:
+def test_a_wrong_query_is_refused_with_its_reason(text, reason):
     with pytest.raises(Invalid) as caught:
         parse_query(text)
     assert caught.value.field == "q"

@@ -28,12 +28,12 @@ from tests.cases import each
         ("か\u0640\u3099", "が"),
     ],
 )
-def test_texts_are_compared_without_case_width_and_latin_accents(text: str, normal: str) -> None:
+def test_texts_are_compared_without_case_width_and_latin_accents(text, normal):
     assert normalize(text) == normal
     assert normalize(normal) == normal
 
 
-def test_every_invisible_character_is_removed() -> None:
+def test_every_invisible_character_is_removed():
     invisible = [chr(at) for at in range(0x110000) if unicodedata.category(chr(at)) == "Cf"]
     assert [hex(ord(one)) for one in invisible if normalize(f"a{one}b") != "ab"] == []
 
@@ -42,7 +42,7 @@ def test_every_invisible_character_is_removed() -> None:
     "text",
     ["Straße ﬁne Ế ｶﾞ x", "plain", "中文，ＡＢ", "e\u0301e", "مُحَمَّد أ", "שָׁלוֹם", "e\u0640\u0301"],
 )
-def test_each_character_of_the_normal_form_has_its_place_in_the_text(text: str) -> None:
+def test_each_character_of_the_normal_form_has_its_place_in_the_text(text):
     normal, offsets = normalize_with_offsets(text)
     assert normal == normalize(text)
     assert len(offsets) == len(normal) + 1
@@ -70,11 +70,11 @@ def test_each_character_of_the_normal_form_has_its_place_in_the_text(text: str) 
         ("!?… ___ 🎉", []),
     ],
 )
-def test_texts_have_these_tokens(text: str, found: list[str]) -> None:
+def test_texts_have_these_tokens(text, found):
     assert tokens(text) == found
 
 
-def test_long_words_are_cut_in_texts_and_queries_alike() -> None:
+def test_long_words_are_cut_in_texts_and_queries_alike():
     assert tokens("a" * 100) == ["a" * MAX_TOKEN]
     assert terms("a" * 100) == [Term(("a" * MAX_TOKEN,))]
 
@@ -92,11 +92,11 @@ def test_long_words_are_cut_in_texts_and_queries_alike() -> None:
         ("猫猫猫", [Term(("猫猫",))]),
     ],
 )
-def test_a_query_asks_for_whole_words_and_all_pairs(text: str, asked: list[Term]) -> None:
+def test_a_query_asks_for_whole_words_and_all_pairs(text, asked):
     assert terms(text) == asked
 
 
-def test_a_word_is_a_beginning_from_three_letters_on() -> None:
+def test_a_word_is_a_beginning_from_three_letters_on():
     assert as_prefix(Term(("deploy",))) == Term(("deploy",), is_prefix=True)
     assert as_prefix(Term(("da",))) == Term(("da",))
     assert as_prefix(Term(("中文", "文搜"))) == Term(("中文", "文搜"))
@@ -115,6 +115,6 @@ def test_a_word_is_a_beginning_from_three_letters_on() -> None:
         "\ufdfa" * MAX_TEXT,
     ],
 )
-def test_the_tokens_of_the_longest_texts_are_within_what_postgresql_takes(text: str) -> None:
+def test_the_tokens_of_the_longest_texts_are_within_what_postgresql_takes(text):
     made = tokens(text[:MAX_TEXT])
     assert sum(len(token.encode()) for token in made) < 1_000_000

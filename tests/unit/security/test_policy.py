@@ -16,7 +16,7 @@ from forumsvc.security.identity import Identity
 from forumsvc.security.policy import granted
 
 
-def test_a_topic_that_is_banned_and_deleted_is_hidden_from_its_author_too() -> None:
+def test_a_topic_that_is_banned_and_deleted_is_hidden_from_its_author_too():
     author = Identity(1, "ann", "member", frozenset(), 1)
     request: Any = SimpleNamespace()
     topics = Topics(Root(request, author, is_write=False), "topics")
@@ -30,16 +30,12 @@ NONE = st.sampled_from([None, "", "null", "undefined"])
 
 
 @given(st.lists(NONE), NONE)
-def test_values_that_mean_no_token_are_ignored(
-    values: list[str | None], header: str | None
-) -> None:
+def test_values_that_mean_no_token_are_ignored(values, header):
     assert access_token(values, header and f"Bearer {header}") is None
 
 
 @given(st.lists(st.text()), st.none() | st.text())
-def test_a_token_is_one_that_was_sent_or_two_are_refused(
-    values: list[str], header: str | None
-) -> None:
+def test_a_token_is_one_that_was_sent_or_two_are_refused(values, header):
     try:
         token = access_token(values, header)
     except Malformed:

@@ -9,7 +9,7 @@ LIMITS = TimeLimits(
 )
 
 
-def test_a_header_has_its_time_from_its_first_byte() -> None:
+def test_a_header_has_its_time_from_its_first_byte():
     times = ChannelTimes(LIMITS, 0)
     assert times.overdue(1000) is None
     for now in range(1000, 1021, 4):
@@ -19,7 +19,7 @@ def test_a_header_has_its_time_from_its_first_byte() -> None:
 
 
 @each(("bytes_per_second", "passes"), [(8001, True), (7000, False), (1, False)])
-def test_a_body_passes_at_the_least_rate(bytes_per_second: int, passes: bool) -> None:
+def test_a_body_passes_at_the_least_rate(bytes_per_second, passes):
     times = ChannelTimes(LIMITS, 0)
     times.on_header_bytes(0)
     now = 0
@@ -31,7 +31,7 @@ def test_a_body_passes_at_the_least_rate(bytes_per_second: int, passes: bool) ->
     assert (times.overdue(now) is None) is passes
 
 
-def test_an_answer_passes_at_the_least_rate() -> None:
+def test_an_answer_passes_at_the_least_rate():
     times = ChannelTimes(LIMITS, 0)
     times.set_response_pending(0, pending=True)
     times.on_bytes_sent(80_000)
@@ -41,7 +41,7 @@ def test_an_answer_passes_at_the_least_rate() -> None:
     assert times.overdue(1000) is None
 
 
-def test_a_limit_of_0_is_none() -> None:
+def test_a_limit_of_0_is_none():
     times = ChannelTimes(TimeLimits(0, 0, 0, 1), 0)
     times.on_header_bytes(0)
     assert times.overdue(10**9) is None
@@ -49,7 +49,7 @@ def test_a_limit_of_0_is_none() -> None:
     assert times.overdue(10**9) is None
 
 
-def test_a_steady_sender_has_waited_no_longer_than_a_new_connection() -> None:
+def test_a_steady_sender_has_waited_no_longer_than_a_new_connection():
     uploader, dripper, newcomer = (ChannelTimes(LIMITS, began) for began in (0, 50, 100))
     uploader.on_header_bytes(0)
     uploader.on_body_bytes(0, 100 * 8000)
@@ -60,7 +60,7 @@ def test_a_steady_sender_has_waited_no_longer_than_a_new_connection() -> None:
     assert since[1] == since[2]
 
 
-def test_the_time_of_one_request_is_not_counted_for_the_next() -> None:
+def test_the_time_of_one_request_is_not_counted_for_the_next():
     times = ChannelTimes(LIMITS, 0)
     times.on_header_bytes(0)
     times.on_body_bytes(1, 5)
@@ -79,5 +79,5 @@ def test_the_time_of_one_request_is_not_counted_for_the_next() -> None:
         ("fe80::1%eth0", "fe80::2%eth0", True),
     ],
 )
-def test_an_ipv6_network_counts_as_one_address(one: str, other: str, same: bool) -> None:
+def test_an_ipv6_network_counts_as_one_address(one, other, same):
     assert (client_network(one) == client_network(other)) is same

@@ -34,7 +34,7 @@ def taken(queue: FairQueue) -> str:
     return "".join(found)
 
 
-def test_clients_take_turns_and_nobody_begins_with_more_than_two_threads() -> None:
+def test_clients_take_turns_and_nobody_begins_with_more_than_two_threads():
     queue = filled(FairQueue(8), *"aaaaabbc")
     assert taken(queue) == "abcab"
     assert (len(queue), bool(queue)) == (3, False)
@@ -42,7 +42,7 @@ def test_clients_take_turns_and_nobody_begins_with_more_than_two_threads() -> No
     assert taken(queue) == "aa"
 
 
-def test_a_client_gets_more_threads_with_each_answer_but_never_the_last_two() -> None:
+def test_a_client_gets_more_threads_with_each_answer_but_never_the_last_two():
     queue = FairQueue(8)
     for _ in range(20):
         filled(queue, "a").popleft()
@@ -50,7 +50,7 @@ def test_a_client_gets_more_threads_with_each_answer_but_never_the_last_two() ->
     assert taken(filled(queue, *"aaaaaaaaab")) == "abaaaaa"
 
 
-def test_a_large_answer_leaves_a_client_one_thread_until_it_has_small_ones() -> None:
+def test_a_large_answer_leaves_a_client_one_thread_until_it_has_small_ones():
     queue = FairQueue(8)
     filled(queue, "a").popleft()
     queue.finish("a", was_large=True)
@@ -59,18 +59,18 @@ def test_a_large_answer_leaves_a_client_one_thread_until_it_has_small_ones() -> 
     assert taken(queue) == "aa"
 
 
-def test_the_requests_of_a_proxy_that_names_nobody_are_not_limited() -> None:
+def test_the_requests_of_a_proxy_that_names_nobody_are_not_limited():
     assert taken(filled(FairQueue(4), None, None, None, None)) == "----"
 
 
-def test_a_process_with_one_thread_serves_everybody() -> None:
+def test_a_process_with_one_thread_serves_everybody():
     queue = filled(FairQueue(1), *"aab")
     assert taken(queue) == "ab"
     queue.finish("a", was_large=True)
     assert taken(queue) == "a"
 
 
-def test_only_clients_without_requests_are_forgotten() -> None:
+def test_only_clients_without_requests_are_forgotten():
     queue = FairQueue(8)
     filled(queue, "a", "a", "a")
     assert taken(queue) == "aa"
@@ -81,7 +81,7 @@ def test_only_clients_without_requests_are_forgotten() -> None:
     assert taken(queue) == "a"
 
 
-def test_bytes_are_counted_for_each_client_and_forgotten_when_read() -> None:
+def test_bytes_are_counted_for_each_client_and_forgotten_when_read():
     unread, mine, of_proxy = UnreadBytes(), channel_of("a"), channel_of(None)
     unread.set(mine, MAX_UNREAD + 1)
     unread.set(of_proxy, MAX_UNREAD + 1)
@@ -109,8 +109,6 @@ def test_bytes_are_counted_for_each_client_and_forgotten_when_read() -> None:
         (("localhost", None), "198.51.100.1", "198.51.100.1"),
     ],
 )
-def test_a_client_is_an_address_or_whom_a_trusted_proxy_names(
-    address: tuple[Any, ...], hops: str, client: str | None
-) -> None:
+def test_a_client_is_an_address_or_whom_a_trusted_proxy_names(address, hops, client):
     adj = SimpleNamespace(trusted_proxy_headers={"x-forwarded-for"}, trusted_proxy_count=1)
     assert client_of(address, hops, adj, TrustedProxy("127.0.0.1")) == client

@@ -4,6 +4,6 @@ from forumsvc.process import cpu_affinity, process_name
 from forumsvc.serving import environment
 
 
-def test_the_application_reads_the_variables_that_the_server_sets() -> None:
+def test_the_application_reads_the_variables_that_the_server_sets():
     assert cpu_affinity.CORES == environment.CORES
     assert process_name.WORKER_NUMBER == environment.WORKER_NUMBER

@@ -2,8 +2,6 @@
 
 import resource
 
-import pytest
-
 from forumsvc.serving import file_limit
 from tests.cases import each
 
@@ -19,8 +17,8 @@ from tests.cases import each
     ],
 )
 def test_the_soft_limit_is_raised_as_far_as_the_hard_one_allows_and_never_lowered(
-    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, wanted: int | None
-) -> None:
+    monkeypatch, soft, hard, wanted
+):
     calls: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda what, new: calls.append(new))

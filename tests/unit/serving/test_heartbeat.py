@@ -3,7 +3,7 @@
 from forumsvc.serving.heartbeat import HangDetector, Heartbeats, TaskCounter
 
 
-def test_a_worker_makes_progress_while_a_thread_is_free_or_finishes() -> None:
+def test_a_worker_makes_progress_while_a_thread_is_free_or_finishes():
     tasks = TaskCounter(threads=2)
     assert tasks.has_progressed()
     tasks.start()
@@ -16,7 +16,7 @@ def test_a_worker_makes_progress_while_a_thread_is_free_or_finishes() -> None:
     assert not tasks.has_progressed()
 
 
-def test_a_worker_hangs_after_its_time_without_progress() -> None:
+def test_a_worker_hangs_after_its_time_without_progress():
     beats = Heartbeats(2)
     watch = HangDetector()
     for _ in range(5):
@@ -29,7 +29,7 @@ def test_a_worker_hangs_after_its_time_without_progress() -> None:
     assert beats.read(1) == (0, 0)
 
 
-def test_a_main_loop_that_stands_still_hangs() -> None:
+def test_a_main_loop_that_stands_still_hangs():
     beats = Heartbeats(1)
     watch = HangDetector()
     assert watch.check(beats.read(1), 60, 90) is None

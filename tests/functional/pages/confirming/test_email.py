@@ -14,12 +14,10 @@ from forumsvc.security.principals import principals_of
 from forumsvc.services import mails
 from forumsvc.services.accounts import accounts, unconfirmed_accounts
 from tests.functional.background_jobs import do_periodic_work
-from tests.functional.conftest import MakeForum
-from tests.functional.forum import Caller, Forum
+from tests.functional.forum import Caller
 from tests.functional.pages.conftest import OPEN
 from tests.functional.pages.visitor import (
     PASSWORD,
-    Mail,
     Visitor,
     form_of,
     problem,
@@ -32,9 +30,7 @@ from tests.functional.threads import together
 from .account import GOOD, NEW, caller_of, can_write, link, row_of
 
 
-def test_a_forged_or_expired_link_confirms_nothing(
-    nina: Caller, forum: Forum, visitor: Visitor, mail: Mail, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_forged_or_expired_link_confirms_nothing(nina, forum, visitor, mail, monkeypatch):
     path = link(mail)
     user_id, expires, signature = path.partition("=")[2].split(".")
     page = path.partition("=")[0]
@@ -52,9 +48,7 @@ def test_a_forged_or_expired_link_confirms_nothing(
     assert row_of(forum).email_confirmed_at is None
 
 
-def test_with_the_setting_off_people_write_at_once_and_an_address_changes_at_once(
-    make_forum: MakeForum,
-) -> None:
+def test_with_the_setting_off_people_write_at_once_and_an_address_changes_at_once(make_forum):
     forum = make_forum(**{name.replace(".", "__"): value for name, value in OPEN.items()})
     visitor = Visitor(forum)
     assert visitor.send("/signup", **GOOD).location == "/"
@@ -74,9 +68,7 @@ def test_with_the_setting_off_people_write_at_once_and_an_address_changes_at_onc
 
 
 @pytest.mark.parametrize("host", ["gmail.com", "own.example"])
-def test_a_mailbox_gets_only_so_many_emails_that_its_owner_has_not_asked_for(
-    forum: Forum, host: str
-) -> None:
+def test_a_mailbox_gets_only_so_many_emails_that_its_owner_has_not_asked_for(forum, host):
     tags = [str(number) for number in range(6)]
     statuses = [
         forum.nobody.post(
@@ -88,7 +80,7 @@ def test_a_mailbox_gets_only_so_many_emails_that_its_owner_has_not_asked_for(
     assert forum.count(Job) == 5
 
 
-def test_what_sends_no_email_keeps_nobody_from_signing_up(forum: Forum, visitor: Visitor) -> None:
+def test_what_sends_no_email_keeps_nobody_from_signing_up(forum, visitor):
     for number in range(9):
         stranger = Visitor(forum, REMOTE_ADDR=f"192.0.2.{number}")
         asked = stranger.send("/password/forgotten", email=GOOD["email"])
@@ -97,9 +89,7 @@ def test_what_sends_no_email_keeps_nobody_from_signing_up(forum: Forum, visitor:
     assert visitor.send("/signup", **GOOD).status_int == 303
 
 
-def test_where_nothing_is_confirmed_a_former_address_is_told_only_so_often(
-    make_forum: MakeForum,
-) -> None:
+def test_where_nothing_is_confirmed_a_former_address_is_told_only_so_often(make_forum):
     forum = make_forum(**{name.replace(".", "__"): value for name, value in OPEN.items()})
     for number in range(7):
         form = {**GOOD, "login": f"nina{number}", "email": "victim@example.com"}
@@ -111,7 +101,7 @@ def test_where_nothing_is_confirmed_a_former_address_is_told_only_so_often(
 
 
 @pytest.mark.parametrize("delivery", ["none", "folder"])
-def test_an_email_is_stored_only_where_it_can_be_sent(make_forum: MakeForum, delivery: str) -> None:
+def test_an_email_is_stored_only_where_it_can_be_sent(make_forum, delivery):
     settings = {**OPEN, "mail.delivery": delivery}
     forum = make_forum(**{name.replace(".", "__"): value for name, value in settings.items()})
     assert forum.nobody.post("/users", **GOOD).status_int == 201
@@ -121,9 +111,7 @@ def test_an_email_is_stored_only_where_it_can_be_sent(make_forum: MakeForum, del
 
 
 @pytest.mark.usefixtures("nina")
-def test_an_account_that_nobody_confirms_or_uses_ends_and_its_login_and_address_are_free(
-    forum: Forum,
-) -> None:
+def test_an_account_that_nobody_confirms_or_uses_ends_and_its_login_and_address_are_free(forum):
     for login in ("writer", "reader", "young", "done"):
         form = {**GOOD, "login": login, "email": f"{login}@example.org"}
         assert forum.nobody.post("/users", **form).status_int == 201
@@ -155,8 +143,8 @@ def test_an_account_that_nobody_confirms_or_uses_ends_and_its_login_and_address_
 
 @pytest.mark.parametrize("setting", [{}, {"accounts__unconfirmed_days": "off"}])
 def test_no_account_ends_where_none_has_to_be_confirmed_or_the_setting_is_off(
-    forum: Forum, nina: Caller, make_forum: MakeForum, setting: dict[str, str]
-) -> None:
+    forum, nina, make_forum, setting
+):
     assert nina.get("/hello").status_int == 200
     long_ago = clock.now() - timedelta(days=800)
     forum.change(row_of(forum).id, created_at=long_ago, updated_at=long_ago)
@@ -166,7 +154,7 @@ def test_no_account_ends_where_none_has_to_be_confirmed_or_the_setting_is_off(
     assert nina.get("/hello").status_int == 200
 
 
-def test_the_emails_of_an_account_go_with_it(forum: Forum, confirmed: Caller) -> None:
+def test_the_emails_of_an_account_go_with_it(forum, confirmed):
     assert confirmed.put("/users/me", email=NEW, password=PASSWORD).status_int == 200
     with forum.database.session.begin() as db:
         now = clock.now()
@@ -178,14 +166,12 @@ def test_the_emails_of_an_account_go_with_it(forum: Forum, confirmed: Caller) ->
     assert [one.recipient for one in queued_mails(forum.database)] == left
 
 
-def test_who_has_not_confirmed_writes_as_soon_as_the_setting_is_off(
-    nina: Caller, make_forum: MakeForum
-) -> None:
+def test_who_has_not_confirmed_writes_as_soon_as_the_setting_is_off(nina, make_forum):
     later = make_forum(accounts__confirm_email="false")
     assert can_write(Caller(later.app, nina.token), later.node())
 
 
-def test_who_has_not_confirmed_may_do_what_a_blocked_user_may() -> None:
+def test_who_has_not_confirmed_may_do_what_a_blocked_user_may():
     blocked, unconfirmed = (
         Identity(1, "nina", level, frozenset(), 1) for level in (Level.BLOCKED, Level.UNCONFIRMED)
     )
@@ -193,7 +179,7 @@ def test_who_has_not_confirmed_may_do_what_a_blocked_user_may() -> None:
 
 
 @pytest.mark.usefixtures("nina")
-def test_an_account_that_is_used_just_before_it_ends_stays(forum: Forum) -> None:
+def test_an_account_that_is_used_just_before_it_ends_stays(forum):
     nina, long_ago = row_of(forum).id, clock.now() - timedelta(days=8)
     with pytest.raises(Conflict), forum.database.session.begin() as db:
         unconfirmed_accounts.end(db, long_ago, nina)
@@ -203,9 +189,7 @@ def test_an_account_that_is_used_just_before_it_ends_stays(forum: Forum) -> None
 pytestmark = pytest.mark.both_databases
 
 
-def test_an_address_to_which_no_more_links_may_be_sent_is_not_changed_to(
-    confirmed: Caller, forum: Forum, visitor: Visitor
-) -> None:
+def test_an_address_to_which_no_more_links_may_be_sent_is_not_changed_to(confirmed, forum, visitor):
     visitor.log_in("nina")
 
     def change(email: str) -> int:
@@ -219,8 +203,8 @@ def test_an_address_to_which_no_more_links_may_be_sent_is_not_changed_to(
 
 @pytest.mark.parametrize("is_page", [True, False])
 def test_so_many_changes_of_an_address_an_hour_are_tried_whatever_comes_of_them(
-    make_forum: MakeForum, is_page: bool
-) -> None:
+    make_forum, is_page
+):
     forum = make_forum(mail__requests_per_hour="2", accounts__confirm_email="false")
     with_password(forum)
     other = "other@example.org"
@@ -239,8 +223,8 @@ def test_so_many_changes_of_an_address_an_hour_are_tried_whatever_comes_of_them(
 
 
 def test_an_address_that_another_account_has_got_meanwhile_is_not_lost(
-    confirmed: Caller, forum: Forum, visitor: Visitor, mail: Mail
-) -> None:
+    confirmed, forum, visitor, mail
+):
     confirmed.put("/users/me", email=NEW, password=PASSWORD)
     form = visitor.form(link(mail))
     other = forum.person("other")
@@ -254,7 +238,7 @@ def test_an_address_that_another_account_has_got_meanwhile_is_not_lost(
     assert sent(form_of(page)).status_int == 303
 
 
-def test_of_two_accounts_that_confirm_an_address_at_once_one_wins(forum: Forum, mail: Mail) -> None:
+def test_of_two_accounts_that_confirm_an_address_at_once_one_wins(forum, mail):
     forms = []
     for login in ("one", "two"):
         person = forum.person(login)
@@ -268,9 +252,7 @@ def test_of_two_accounts_that_confirm_an_address_at_once_one_wins(forum: Forum, 
     assert sorted([row.unconfirmed_email or "" for row in rows]) == ["", NEW]
 
 
-def test_a_deleted_account_keeps_no_address_and_gets_no_link(
-    confirmed: Caller, forum: Forum, mail: Mail
-) -> None:
+def test_a_deleted_account_keeps_no_address_and_gets_no_link(confirmed, forum, mail):
     before = len(mail())
     confirmed.put("/users/me", email=NEW, password=PASSWORD)
     with forum.database.session.begin() as db:
