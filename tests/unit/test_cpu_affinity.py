@@ -13,7 +13,7 @@ from forumsvc.process import cpu_affinity
 from forumsvc.sandbox import SandboxProcess
 
 ROOT = Path(__file__).parents[2]
-LOOK = "import os, json; from forumsvc import cpu_affinity; cpu_affinity.unpin();"
+LOOK = "import os, json; from forumsvc.process import cpu_affinity; cpu_affinity.unpin();"
 LOOK += "print(json.dumps(sorted(os.sched_getaffinity(0))))"
 
 

@@ -128,4 +128,4 @@ def test_no_other_module_normalizes():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "unicodedata.normalize"
     }
-    assert callers == {"unicode_forms.py"}
+    assert callers == {"text/unicode_forms.py"}
