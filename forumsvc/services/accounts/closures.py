@@ -77,7 +77,7 @@ def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
 def end(db: Session, now: datetime, closing: Row[Any], secret: str) -> None:
     """Erase a user who closed their account, and send them the last email.
 
-    closing: as `over` returned it; secret: as of `erase_user`.
+    closing: as `due` returned it; secret: as of `erase_user`.
     Raises Conflict if they took it back meanwhile, and for the last active admin.
     """
     user_id, posts = closing.id, PostsErasure(closing.closure_posts)

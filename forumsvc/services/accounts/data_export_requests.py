@@ -180,7 +180,7 @@ def _tell(db: Session, job: Claimed, now: datetime) -> None:
 
 
 def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
-    """Return exports whose time is over, up to BATCH_SIZE, without a lock.
+    """Return exports that have expired, up to BATCH_SIZE, without a lock.
 
     after: only those with a higher id.
     """
@@ -190,7 +190,7 @@ def due(db: SqlConnection, now: datetime, after: int = 0) -> Sequence[Row[Any]]:
 
 
 def remove(db: Session, storages: PhotoStorages, export: Row[Any]) -> None:
-    """Remove the file of an export, and then its row. export: as `over` returned it."""
+    """Remove the file of an export, and then its row. export: as `due` returned it."""
     _remove_file(storages, export)  # before the first statement, which takes a lock
     db.execute(delete_of(DataExport).where(DataExport.id == export.id))
 
