@@ -35,7 +35,7 @@ def periodic_work(
 ) -> list[Periodic]:
     """Return all periodic work of a forum with these settings."""
     secret = settings["session.secret"]
-    each = partial(one_by_one, database)
+    do_each = partial(one_by_one, database)
     work = [
         Periodic(f"expired-{table.replace('_', '-')}", _RARELY, delete)
         for table, delete in _deletions(database, settings).items()
@@ -44,7 +44,7 @@ def periodic_work(
         Periodic(
             "silences",
             _OFTEN,
-            lambda: each(
+            lambda: do_each(
                 "the silence of user %d has ended, and is not tidied up",
                 restrictions.due,
                 lambda db, now, user: restrictions.end_expired(db, now, user.id),
@@ -53,7 +53,7 @@ def periodic_work(
         Periodic(
             "closures",
             _RARELY,
-            lambda: each(
+            lambda: do_each(
                 "the account of user %d is not closed",
                 closures.due,
                 lambda db, now, user: closures.end(db, now, user, secret),
@@ -62,7 +62,7 @@ def periodic_work(
         Periodic(
             "exports",
             _RARELY,
-            lambda: each(
+            lambda: do_each(
                 "the file of the export %d is not removed",
                 data_export_requests.due,
                 lambda db, now, export: data_export_requests.remove(db, storages, export),
@@ -75,7 +75,7 @@ def periodic_work(
             Periodic(
                 "unconfirmed-accounts",
                 _RARELY,
-                lambda: each(
+                lambda: do_each(
                     "the unconfirmed account of user %d is not deleted",
                     lambda db, now, last_id: unconfirmed_accounts.due(db, now - keep, last_id),
                     lambda db, now, user: unconfirmed_accounts.end(db, now - keep, user.id),

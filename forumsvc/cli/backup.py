@@ -224,10 +224,10 @@ def restore(
 def _check_no_worker_runs(database: Database) -> None:
     """Raise CommandError where a worker has a job that one that is stopped gives back."""
     with database.reads.connect() as db:
-        found = event_consumers.processes(db, clock.now())
-    if found:
+        processes = event_consumers.processes(db, clock.now())
+    if processes:
         raise CommandError(
             "A service of this database runs, or was killed within "
             f"{event_consumers.LOCK.total_seconds():.0f} s (host and process: "
-            f"{', '.join(found)}). Stop it on all hosts, or use --force."
+            f"{', '.join(processes)}). Stop it on all hosts, or use --force."
         )

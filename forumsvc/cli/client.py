@@ -130,11 +130,11 @@ def list_(context: Context) -> None:
 def delete(context: Context, client_id: str, yes: bool) -> None:
     """Delete a client and revoke all its tokens."""
     with context.current_database().reads.connect() as db:
-        found = clients.find(db, client_id)
-        if found is not None:
-            alive = token_admin.count_for_client(db, found.id, clock.now())
+        client = clients.find(db, client_id)
+        if client is not None:
+            alive = token_admin.count_for_client(db, client.id, clock.now())
             context.confirm(
-                f"Deleting the client {client_id} ({found.name}) cannot be undone. It removes its "
+                f"Deleting the client {client_id} ({client.name}) cannot be undone. It removes its "
                 f"registration and {alive} tokens. Its users are logged out.",
                 yes=yes,
             )

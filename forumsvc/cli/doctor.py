@@ -33,7 +33,7 @@ def doctor(
         deep=deep,
     )
     counts = {level: sum(finding.level is level for finding in findings) for level in Level}
-    lines = [f"{each.level}: {each.area}: {each.message}" for each in findings]
+    lines = [f"{entry.level}: {entry.area}: {entry.message}" for entry in findings]
     if not counts[Level.ERROR] + counts[Level.WARNING]:
         lines.append("Nothing is wrong.")
     context.output(

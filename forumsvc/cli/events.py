@@ -45,7 +45,7 @@ def status(context: Context) -> None:
     now = clock.now()
     with context.current_database().reads.connect() as db:
         consumers = reading.lags(db)
-        kept = reading.kept(db)
+        summary = reading.kept(db)
     listed = [
         {
             "consumer": consumer.consumer,
@@ -55,11 +55,11 @@ def status(context: Context) -> None:
         }
         for consumer in consumers
     ]
-    empty = f"{kept.number} events are kept; nothing has read any."
+    empty = f"{summary.number} events are kept; nothing has read any."
     values: dict[str, Any] = {
-        "kept": kept.number,
-        "oldest_at": kept.oldest_at,
-        "newest_id": kept.newest_id,
+        "kept": summary.number,
+        "oldest_at": summary.oldest_at,
+        "newest_id": summary.newest_id,
     }
     context.output_list("consumers", listed, empty, **values)
 

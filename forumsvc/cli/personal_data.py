@@ -162,9 +162,9 @@ def password_link(context: Context, login: str, mail: bool) -> None:
     context.output(link, login=account.login, link=link)
 
 
-def _lost(found: Row[Any], posts: str) -> str:
+def _lost(user: Row[Any], posts: str) -> str:
     return (
-        f"Erasing {found.login} (user {found.id}, {found.role}) cannot be undone. The account, "
+        f"Erasing {user.login} (user {user.id}, {user.role}) cannot be undone. The account, "
         "photos, likes, follows, favorites, notifications and mentions go. Their "
-        f"{found.topics_count} topics and {found.replies_count} replies: {posts}."
+        f"{user.topics_count} topics and {user.replies_count} replies: {posts}."
     )

@@ -46,8 +46,8 @@ def _consequences(counts: dict[str, int], *, delete_missing: bool) -> str:
             "host has these files in a folder of its own"
         )
     else:
-        counts = {what: number for what, number in counts.items() if what not in _LOST_KINDS}
-    lines = [f"  {what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
+        counts = {kind: number for kind, number in counts.items() if kind not in _LOST_KINDS}
+    lines = [f"  {kind.replace('_', ' ')}: {number}" for kind, number in counts.items() if number]
     return "\n".join([f"{effects} (rows whose file may be elsewhere stay):", *lines])
 
 
@@ -97,37 +97,39 @@ def check(
             progress=bar.advance,
         )
         with _storage_errors():
-            found = audit.check()
-    counts = found.counts
+            report = audit.check()
+    counts = report.counts
     wrong = sum(counts.values())
     lost = 0 if fix and delete_missing else sum(counts[kind] for kind in _LOST_KINDS)
-    kept = lost + len(found.in_unknown_storage)
-    if fix and wrong > kept:
+    not_deleted = lost + len(report.in_unknown_storage)
+    if fix and wrong > not_deleted:
         context.confirm(_consequences(counts, delete_missing=delete_missing), yes=yes)
     removed_partial_uploads = 0
     if fix:
         with Progress("Fixing"), _storage_errors():
-            removed_partial_uploads = audit.fix(found, delete_missing=delete_missing)
-    fixed = wrong - kept if fix else 0
-    lines = [f"{what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
+            removed_partial_uploads = audit.fix(report, delete_missing=delete_missing)
+    fixed = wrong - not_deleted if fix else 0
+    lines = [
+        f"{problem.replace('_', ' ')}: {number}" for problem, number in counts.items() if number
+    ]
     reasons = []
     if lost:
-        reasons.append(_LOST.format(rows=len(found.missing), avatars=len(found.missing_avatars)))
-    if found.in_unknown_storage:
-        reasons.append(_MISPLACED.format(rows=len(found.in_unknown_storage)))
+        reasons.append(_LOST.format(rows=len(report.missing), avatars=len(report.missing_avatars)))
+    if report.in_unknown_storage:
+        reasons.append(_MISPLACED.format(rows=len(report.in_unknown_storage)))
     lines += reasons
-    lines.append(f"{found.checked} checked, {wrong} wrong, {fixed} fixed.")
+    lines.append(f"{report.checked} checked, {wrong} wrong, {fixed} fixed.")
     context.output(
         "\n".join(lines),
-        checked=found.checked,
+        checked=report.checked,
         wrong=wrong,
         fixed=fixed,
         unfinished_removed=removed_partial_uploads,
         **counts,
     )
     if wrong > fixed:
-        advice = " ".join(reasons) if fix else f"--fix fixes {wrong - kept} of them."
-        raise CommandError(f"{wrong - fixed} of {found.checked} are wrong; {advice}")
+        advice = " ".join(reasons) if fix else f"--fix fixes {wrong - not_deleted} of them."
+        raise CommandError(f"{wrong - fixed} of {report.checked} are wrong; {advice}")
 
 
 _STORAGE_KIND = click.Choice(["local", "s3"])

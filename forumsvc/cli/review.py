@@ -82,7 +82,7 @@ def resolve(
     context.output(f"{done}: {decision}.", id=review_id, decision=decision, changed=changed)
 
 
-def _to_dict(found: dict[str, Any]) -> dict[str, Any]:
+def _to_dict(values: dict[str, Any]) -> dict[str, Any]:
     """Return values of a review as they are printed, with its object in one."""
-    about = f"{found.pop('obj_type')} {found.pop('obj_id')}"
-    return {"id": found.pop("id"), "kind": found.pop("kind"), "about": about, **found}
+    subject = f"{values.pop('obj_type')} {values.pop('obj_id')}"
+    return {"id": values.pop("id"), "kind": values.pop("kind"), "about": subject, **values}

@@ -59,8 +59,8 @@ def status(context: Context) -> None:
     oldest = events.oldest_unread_at(database.executor, indexing.CONSUMER)
     lag = 0.0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds())
     listed = [
-        {"table": table, **found._asdict(), "megabytes": sizes[table]}
-        for table, found in counts.items()
+        {"table": table, **number._asdict(), "megabytes": sizes[table]}
+        for table, number in counts.items()
     ]
     values: dict[str, Any] = {"complete": is_complete, "lag_seconds": round(lag, 1)}
     context.output_list("tables", listed, "", **values)
@@ -77,12 +77,12 @@ def status(context: Context) -> None:
 def check(context: Context, fix: bool) -> None:
     """Compare the index with the posts: all ids, and the words of 1,000 random posts of a kind."""
     database = context.current_database()
-    found = index_check.check(database)
-    fixed = index_check.fix(database, found) if fix else 0
-    wrong = sum(len(item.ids) or 1 for item in found.wrong)
-    lines = [f"{one.words.__tablename__}: {len(one.ids) or ''} {one.what}" for one in found.wrong]
-    lines.append(f"{found.checked} documents compared, {wrong} wrong, {fixed} fixed.")
-    context.output("\n".join(lines), checked=found.checked, wrong=wrong, fixed=fixed)
+    report = index_check.check(database)
+    fixed = index_check.fix(database, report) if fix else 0
+    wrong = sum(len(item.ids) or 1 for item in report.wrong)
+    lines = [f"{one.words.__tablename__}: {len(one.ids) or ''} {one.what}" for one in report.wrong]
+    lines.append(f"{report.checked} documents compared, {wrong} wrong, {fixed} fixed.")
+    context.output("\n".join(lines), checked=report.checked, wrong=wrong, fixed=fixed)
     if wrong > fixed:
         cure = "reindex --from-scratch" if fix else "check --fix"
         raise CommandError(f"The index is not right: forumsvc search {cure}")

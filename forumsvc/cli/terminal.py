@@ -71,8 +71,8 @@ def _width(text: str) -> int:
 class Progress:
     """A line on the terminal that says how far a command is; nothing in a pipe or a file."""
 
-    def __init__(self, what: str, total: int | None = None) -> None:
-        self._what = what
+    def __init__(self, label: str, total: int | None = None) -> None:
+        self._what = label
         self._done, self._total = 0, total
         self._shown = ""
 

@@ -107,8 +107,8 @@ def revoke(context: Context, id_: int | None, login: str | None, client_id: str 
             revoked = token_admin.revoke_with_family(db, id_, moment)
         else:
             revoked = token_admin.revoke_matching(db, moment, **_owners(db, login, client_id))
-        about = {"token_id": id_, "login": login, "client_id": client_id, "revoked": revoked}
-        actions.record(db, Action(AdminAction.TOKEN_REVOKED, None, moment, details=about))
+        details = {"token_id": id_, "login": login, "client_id": client_id, "revoked": revoked}
+        actions.record(db, Action(AdminAction.TOKEN_REVOKED, None, moment, details=details))
     context.output(f"Revoked {revoked} tokens.", revoked=revoked)
 
 

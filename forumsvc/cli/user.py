@@ -217,19 +217,19 @@ def password(context: Context, login: str, password: str | None, password_stdin:
     password = read_password(password, password_stdin)
     with context.current_database().reads.connect() as db:
         result = reading.details(db, accounts.find(db, login).id, clock.now())
-    of = result.login, result.email
-    registration.check_new_password(context.settings, "password", password, *of)
+    login_and_email = result.login, result.email
+    registration.check_new_password(context.settings, "password", password, *login_and_email)
     with context.transaction() as db:
         changed = accounts.reset_password(db, login, password)
     _output(context, changed, f"{changed.login} has a new password, and must log in again.")
 
 
-def _consequences(found: Row[Any]) -> str:
+def _consequences(user: Row[Any]) -> str:
     return (
-        f"Deleting {found.login} (user {found.id}, {found.role}) cannot be undone. It removes the "
-        f"email address, the profile with its avatar, the password, {found.sessions} sessions, "
-        f"{found.tokens} tokens, and the authorizations of {found.applications} applications. "
-        f"Their {found.topics_count} topics and {found.replies_count} replies stay."
+        f"Deleting {user.login} (user {user.id}, {user.role}) cannot be undone. It removes the "
+        f"email address, the profile with its avatar, the password, {user.sessions} sessions, "
+        f"{user.tokens} tokens, and the authorizations of {user.applications} applications. "
+        f"Their {user.topics_count} topics and {user.replies_count} replies stay."
     )
 
 
@@ -243,11 +243,11 @@ def _output_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None
         click.echo(f"There are more: --after {following}", err=True)
 
 
-def _output_all(context: Context, changed: Sequence[Account], what: str) -> None:
+def _output_all(context: Context, changed: Sequence[Account], change: str) -> None:
     """Print what became of each; the JSON object is that of the account where there is one."""
     accounts = [_of_account(item) for item in changed]
     result = accounts[0] if len(accounts) == 1 else {"users": accounts}
-    context.output("\n".join(f"{each.login} {what}." for each in changed), **result)
+    context.output("\n".join(f"{account.login} {change}." for account in changed), **result)
 
 
 def _output(context: Context, account: Account, text: str) -> None:

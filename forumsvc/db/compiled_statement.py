@@ -121,7 +121,9 @@ class RenderedSQL:
         # The elements of a list are converted as the list's parameter says.
         sources = {name: list_of.get(name, name) for name in state.parameters}
         self._bind_processors = [
-            (name, bind_processors[of]) for name, of in sources.items() if of in bind_processors
+            (name, bind_processors[source])
+            for name, source in sources.items()
+            if source in bind_processors
         ]
 
     def parameters(self, values: Values) -> Any:

@@ -214,9 +214,9 @@ def _refused_options(message: str, database: str) -> str | None:
     return None
 
 
-def _pooled(what: str) -> str:
+def _pooled(subject: str) -> str:
     return (
-        f"What answers under sqlalchemy.url {what}: connect to PostgreSQL itself, or set "
+        f"What answers under sqlalchemy.url {subject}: connect to PostgreSQL itself, or set "
         "sqlalchemy.pooler = true for a PgBouncer."
     )
 
@@ -224,11 +224,11 @@ def _pooled(what: str) -> str:
 def _check_role(connection: Connection, settings: Mapping[str, str]) -> None:
     """Raise IncompatibleDatabase if the role does not have the settings."""
     query = "SELECT lower(name), setting FROM pg_settings WHERE lower(name) = ANY(%s)"
-    found = dict(connection.execute(query, [[*settings]]).fetchall())
+    seen = dict(connection.execute(query, [[*settings]]).fetchall())
     for name, value in settings.items():
-        if not _is_same(name, found[name], value):
+        if not _is_same(name, seen[name], value):
             raise IncompatibleDatabase(
-                f"The role {connection.info.user} has {name} = {found[name]} behind the pooler and "
+                f"The role {connection.info.user} has {name} = {seen[name]} behind the pooler and "
                 f"needs {value}: run the statements that forumsvc db role-settings prints, and "
                 "RECONNECT in PgBouncer."
             )

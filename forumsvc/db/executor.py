@@ -161,15 +161,15 @@ class Executor:
 
     def close(self) -> None:
         """Close the connections of all threads."""
-        for own in list(self._thread_connections):
-            own.close()
+        for thread_connection in list(self._thread_connections):
+            thread_connection.close()
         self._local = threading.local()
 
     def reset_after_fork(self) -> None:
         """Forget the connections without closing them: the parent process still uses them."""
-        for own in list(self._thread_connections):
-            own.close.detach()
-            _INHERITED.append(own)
+        for thread_connection in list(self._thread_connections):
+            thread_connection.close.detach()
+            _INHERITED.append(thread_connection)
         self._local = threading.local()
         self._thread_connections = WeakSet()
 
@@ -178,20 +178,25 @@ class Executor:
         return self._engine.dialect.loaded_dbapi.Error
 
     def _execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
-        own = getattr(self._local, "connection", None)
-        if own is None or time.monotonic() - own.opened_at > self._max_age:
-            own = self._local.connection = _ThreadConnection(self._engine, self._options)
-            self._thread_connections.add(own)
-        return own.execute(text, parameters)
+        thread_connection = getattr(self._local, "connection", None)
+        if (
+            thread_connection is None
+            or time.monotonic() - thread_connection.opened_at > self._max_age
+        ):
+            thread_connection = self._local.connection = _ThreadConnection(
+                self._engine, self._options
+            )
+            self._thread_connections.add(thread_connection)
+        return thread_connection.execute(text, parameters)
 
     def _drop_if_disconnected(self, error: Any) -> bool:
         """Return whether the thread's connection is lost; close it, and the pool, if so."""
-        own = getattr(self._local, "connection", None)
-        if own is None:
+        thread_connection = getattr(self._local, "connection", None)
+        if thread_connection is None:
             return False  # the error came while connecting
-        is_disconnect = self._is_disconnect(error, own.driver)
+        is_disconnect = self._is_disconnect(error, thread_connection.driver)
         if is_disconnect:
-            own.close()
+            thread_connection.close()
             self._local.connection = None
             # The idle connections of the pool are lost too.
             self._engine.dispose()

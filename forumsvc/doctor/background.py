@@ -38,10 +38,10 @@ def check(installation: Installation) -> Iterator[Finding]:
             f"Emails and webhooks wait: {why}. A copy for a rehearsal is right so; the one that is "
             "to send needs `forumsvc db adopt`."
         )
-    for what, ids in overdue.items():
+    for kind, ids in overdue.items():
         if ids:
             yield warning(
-                f"{what}, which was due more than an hour ago, of the users "
+                f"{kind}, which was due more than an hour ago, of the users "
                 f"{', '.join(map(str, ids))}: look for them in the log, which says why."
             )
     for lag in lags:

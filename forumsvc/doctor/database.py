@@ -67,9 +67,9 @@ def _check_postgresql(
     free = int(maximum or 0) - int(reserved or 0)
     if options is None:
         return
-    each = max_connections_of_process(settings["sqlalchemy.pool_size"], options.address.threads)
-    each += settings["search.at_once"]
-    total = options.processes * each
+    limit = max_connections_of_process(settings["sqlalchemy.pool_size"], options.address.threads)
+    limit += settings["search.at_once"]
+    total = options.processes * limit
     if options.worker:
         total += max_connections_of_background(
             settings["sqlalchemy.pool_size"], settings["webhooks.most"]
@@ -80,7 +80,7 @@ def _check_postgresql(
         )
     elif total > free:
         yield warning(
-            f"sqlalchemy.pool_size: {options.processes} processes with up to {each} connections "
+            f"sqlalchemy.pool_size: {options.processes} processes with up to {limit} connections "
             f"each and the background worker may open {total}, and the database has {free} for all "
             "of its clients: fewer processes, a smaller pool, or a larger max_connections"
         )

@@ -16,15 +16,15 @@ _MOST_OFFSET = 1000
 def check(installation: Installation) -> Iterator[Finding]:
     """Yield how the running hosts differ from this one, and what several must not do."""
     settings = installation.settings
-    own = hosts.facts(settings, installation.ini.parent, build_fingerprint(settings))
+    own_facts = hosts.facts(settings, installation.ini.parent, build_fingerprint(settings))
     executor = installation.database.executor
     alive = hosts.alive(executor)
-    yield from _check_clock(own.name, hosts.clock_offset(executor))
+    yield from _check_clock(own_facts.name, hosts.clock_offset(executor))
     for host in alive:
-        if host.name != own.name:
+        if host.name != own_facts.name:
             yield from _check_clock(host.name, host.clock_offset)
-        yield from _compare(host, own, settings["session.secret"])
-    names = sorted({host.name for host in alive} | _without_worker(installation, own.name))
+        yield from _compare(host, own_facts, settings["session.secret"])
+    names = sorted({host.name for host in alive} | _without_worker(installation, own_facts.name))
     if len(names) > 1:
         yield info(f"{len(names)} hosts serve this forum: {', '.join(names)}.")
     yield from _check_sharing(installation, names)
@@ -45,22 +45,24 @@ def _check_clock(name: str, offset: int) -> Iterator[Finding]:
         )
 
 
-def _compare(host: Any, own: hosts.Facts, secret: str) -> Iterator[Finding]:
+def _compare(host: Any, own_facts: hosts.Facts, secret: str) -> Iterator[Finding]:
     if not hosts.has_secret(host, secret):
         yield error(
             f"{host.name} runs with another session.secret than this ini file has: log-ins, links "
             "and signatures of one are refused by the other. Give all hosts the same, and restart."
         )
-    differing = [name for name, value in own.settings.items() if host.settings.get(name) != value]
+    differing = [
+        name for name, value in own_facts.settings.items() if host.settings.get(name) != value
+    ]
     for name in differing:
         yield warning(
             f"{host.name} runs with {name} = {host.settings.get(name)}, and this ini file has "
-            f"{own.settings[name]}: give all hosts the same, and restart."
+            f"{own_facts.settings[name]}: give all hosts the same, and restart."
         )
-    if host.build != own.build and not differing:
+    if host.build != own_facts.build and not differing:
         yield warning(
             f"{host.name} runs other code or settings (version {host.version}) than there are here "
-            f"({own.version}): finish the upgrade, and restart (upgrade.md)."
+            f"({own_facts.version}): finish the upgrade, and restart (upgrade.md)."
         )
 
 

@@ -30,9 +30,9 @@ def check(installation: Installation) -> Iterator[Finding]:
     finally:
         database.dispose()
     if is_owner or may_change:
-        what = "disable the triggers of" if is_owner else "delete records of"
+        action = "disable the triggers of" if is_owner else "delete records of"
         yield warning(
-            f"The service connects as {role}, which may {what} the log of moderation: let it "
+            f"The service connects as {role}, which may {action} the log of moderation: let it "
             'connect as a role that does not own the tables (install.md, "Two roles").'
         )
 

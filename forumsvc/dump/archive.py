@@ -110,8 +110,8 @@ class Archive:
                     break
                 yield number, line
         if number != member.rows:
-            more = "more" if number > member.rows else "fewer"
-            raise DumpError(f"{name} has {more} rows than the {member.rows} of the manifest.")
+            relation = "more" if number > member.rows else "fewer"
+            raise DumpError(f"{name} has {relation} rows than the {member.rows} of the manifest.")
 
     def check_tables(self) -> None:
         """Raise DumpError where a table is missing, or its bytes are not those of the manifest."""

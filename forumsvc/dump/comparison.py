@@ -113,9 +113,9 @@ def left_out(first: Side, second: Side) -> list[str]:
         if table.name not in content:
             listed.append(table.name)
             continue
-        kept = {column.name for column in dumped_columns(table, secrets=False)}
+        names = {column.name for column in dumped_columns(table, secrets=False)}
         columns = (column.name for column in dumped_columns(table, secrets=True))
-        listed += [f"{table.name}.{name}" for name in columns if name not in kept]
+        listed += [f"{table.name}.{name}" for name in columns if name not in names]
     return listed
 
 
@@ -154,9 +154,9 @@ def _count_differing(first: Iterator[int], second: Iterator[int]) -> tuple[int, 
     Of each digest 64 bits are kept, in many parts, so that ten million rows fit into 160 MB.
     """
     parts = [[array("Q") for _ in range(_PARTS)] for _ in range(2)]
-    for kept, digests in zip(parts, (first, second), strict=True):
+    for part, digests in zip(parts, (first, second), strict=True):
         for digest in digests:
-            kept[digest % _PARTS].append(digest >> 64)
+            part[digest % _PARTS].append(digest >> 64)
     only = [0, 0]
     for item, other in zip(*parts, strict=True):
         a, b = Counter(item), Counter(other)

@@ -74,7 +74,7 @@ def escape_unknown_references(html: str) -> str:
     A parser of HTML takes `&notit;` for `&not` and a text, CommonMark 0.31.2 §2.5 for text.
     """
     return _REFERENCE.sub(
-        lambda found: found[0] if found["name"] in html5 else f"&amp;{found[0][1:]}", html
+        lambda match: match[0] if match["name"] in html5 else f"&amp;{match[0][1:]}", html
     )
 
 

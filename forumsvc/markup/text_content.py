@@ -38,7 +38,7 @@ def without_details(html: str) -> str:
     """
     if "<details" not in html:
         return html
-    kept, depth, end = [], 0, 0
+    visible, depth, end = [], 0, 0
     for tag in _DETAILS.finditer(html):
         closing, attributes = tag.groups()
         if closing:
@@ -47,13 +47,13 @@ def without_details(html: str) -> str:
             depth = max(depth - 1, 0)
         elif depth or ' open="' not in attributes:
             if not depth:
-                kept.append(html[end : tag.start()])
+                visible.append(html[end : tag.start()])
                 if summary := _SUMMARY.match(html, tag.end()):
-                    kept.append(summary[1].partition("<details")[0])
+                    visible.append(summary[1].partition("<details")[0])
             depth += 1
     if not depth:
-        kept.append(html[end:])
-    return " ".join(kept)
+        visible.append(html[end:])
+    return " ".join(visible)
 
 
 def _gap(tag: re.Match[str]) -> str:

@@ -176,9 +176,9 @@ def _check_pixels(image: Image.Image, frames: int, max_pixels: int) -> None:
     width, height = image.size
     pixels = width * height * frames
     if pixels > max_pixels:
-        over = f" in {frames:,} frames" if frames > 1 else ""
+        in_frames = f" in {frames:,} frames" if frames > 1 else ""
         refuse(
-            f"too large: {width:,} x {height:,} pixels{over} are {pixels:,},"
+            f"too large: {width:,} x {height:,} pixels{in_frames} are {pixels:,},"
             f" at most {max_pixels:,} are allowed"
         )
 

@@ -48,8 +48,8 @@ def may_refresh_again(db: Session, token_id: int, *, grace: int, now: datetime) 
 def _delete_oldest_pairs(db: Session, in_family: ColumnElement[bool]) -> None:
     """Make room for one more pair. A deleted pair is unknown: its use ends nothing."""
     unused = select(OAuthToken.id).where(in_family, OAuthToken.refreshed_at.is_(None))
-    kept = unused.order_by(OAuthToken.id.desc()).limit(_MOST_PAIRS - 1)
-    ids = sorted(db.scalars(kept))
+    newest = unused.order_by(OAuthToken.id.desc()).limit(_MOST_PAIRS - 1)
+    ids = sorted(db.scalars(newest))
     if len(ids) == _MOST_PAIRS - 1:
         older = (OAuthToken.refreshed_at.is_(None), OAuthToken.id < ids[0])
         db.execute(delete_of(OAuthToken).where(in_family, *older))
@@ -62,8 +62,8 @@ def revoke_all(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
     the refresh inserted. So it is repeated until nothing is left. Returns how many were revoked.
     """
     revoked = 0
-    while more := _revoke(db, matches, now):
-        revoked += more
+    while number := _revoke(db, matches, now):
+        revoked += number
     return revoked
 
 

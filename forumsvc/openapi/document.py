@@ -165,11 +165,11 @@ def _add_profile_texts(components: dict[str, Any]) -> None:
     shown = components["schemas"]["UserDetail"]["allOf"][1]
     form = components["schemas"]["ProfileForm"]
     for text in PROFILE_TEXTS:
-        about = {"description": text.help} if text.help else {}
-        shown["properties"][text.name] = {"type": "string", **about}
+        description = {"description": text.help} if text.help else {}
+        shown["properties"][text.name] = {"type": "string", **description}
         shown["required"].append(text.name)
         limits = {"maxLength": text.max_length, "pattern": _PATTERNS[text.kind]}
-        form["properties"][text.name] = {"type": "string", **limits, **about}
+        form["properties"][text.name] = {"type": "string", **limits, **description}
         components["examples"]["User"]["value"].setdefault(text.name, "")
 
 

@@ -75,7 +75,7 @@ def _properties(schema: Schema, schemas: Schema) -> tuple[dict[str, Schema], lis
     properties = dict(schema.get("properties", {}))
     required = list(schema.get("required", ()))
     for part in schema.get("allOf", ()):
-        more, needed = _properties(part, schemas)
-        properties |= more
+        part_properties, needed = _properties(part, schemas)
+        properties |= part_properties
         required += needed
     return properties, required

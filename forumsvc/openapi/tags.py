@@ -73,10 +73,10 @@ def _granted(loader: Any, node: Any) -> dict[str, bool]:
 
 def _form(loader: Any, node: Any) -> dict[str, Any]:
     """Return the body of a request. `schema`: its name; `required`: true if missing."""
-    given = loader.construct_mapping(node, deep=True)
-    schema = {"$ref": f"#/components/schemas/{given['schema']}"}
-    content = {JSON: {"schema": schema, "example": given["example"]}}
-    return {"required": given.get("required", True), "content": content}
+    value = loader.construct_mapping(node, deep=True)
+    schema = {"$ref": f"#/components/schemas/{value['schema']}"}
+    content = {JSON: {"schema": schema, "example": value["example"]}}
+    return {"required": value.get("required", True), "content": content}
 
 
 def _message(loader: Any, node: Any) -> dict[str, Any]:

@@ -18,8 +18,8 @@ def remove_unused(document: dict[str, Any]) -> None:
 
 def _references(value: Any) -> set[str]:
     if isinstance(value, dict):
-        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
-        return own.union(*map(_references, value.values()))
+        references = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+        return references.union(*map(_references, value.values()))
     if isinstance(value, list):
         return set().union(*map(_references, value))
     return set()

@@ -59,7 +59,8 @@ def parse_url(url: str, *, allow_private: bool) -> Target:
         raise ForbiddenAddress("must be a URL with a valid host and port") from None
     allowed = ("https", "http") if allow_private else ("https",)
     if parts.scheme not in allowed:
-        raise ForbiddenAddress(f"must begin with {' or '.join(f'{each}://' for each in allowed)}")
+        beginnings = " or ".join(f"{scheme}://" for scheme in allowed)
+        raise ForbiddenAddress(f"must begin with {beginnings}")
     if parts.username is not None or parts.password is not None:
         raise ForbiddenAddress("must contain no user and no password")
     if not parts.hostname or not _HOST.fullmatch(parts.hostname):

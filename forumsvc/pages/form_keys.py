@@ -53,12 +53,12 @@ def once(
 
     @wraps(save)
     def save_once(request: ForumRequest, values: Mapping[str, Any], body: Any) -> str:
-        given = request.parameters.get(FIELD)
-        if not isinstance(given, str) or not given:
+        value = request.parameters.get(FIELD)
+        if not isinstance(value, str) or not value:
             return save(request, values, body)
         # Other values are another post: somebody went back and wrote a second one.
-        own = f"form {digest_of(request.path_info, given, *values.values())}"
-        key = ClientKey(request.actor_id, own)
+        form_key = f"form {digest_of(request.path_info, value, *values.values())}"
+        key = ClientKey(request.actor_id, form_key)
         ttl = timedelta(seconds=request.settings["idempotency.ttl_seconds"])
         stored = idempotency.claim(request.db, key, _DIGEST, request.now, ttl)
         if stored is not None and stored.location:

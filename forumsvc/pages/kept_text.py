@@ -61,9 +61,9 @@ def carried(request: ForumRequest) -> KeptText | None:
     return _fields(request, _text(request, f"{_PREFIX}path"), _PREFIX)
 
 
-def hidden_fields(kept: KeptText) -> dict[str, str]:
+def hidden_fields(text: KeptText) -> dict[str, str]:
     """Return the hidden fields with which a login form carries a text along, by name."""
-    fields = {"path": kept.path, **kept.texts, **kept.hidden}
+    fields = {"path": text.path, **text.texts, **text.hidden}
     return {f"{_PREFIX}{name}": value for name, value in fields.items()}
 
 

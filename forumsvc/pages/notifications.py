@@ -55,9 +55,9 @@ class NotificationLine:
     "notifications",
     schema=numbered_or_cursor,
 )
-def show_notifications(own: Notifications, request: ForumRequest) -> dict[str, Any]:
+def show_notifications(container: Notifications, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page: the newest notifications first."""
-    result = notifications.page_of(request.db, own.owner_id, page_request(request))
+    result = notifications.page_of(request.db, container.owner_id, page_request(request))
     return {
         "lines": [_line(request, result, row) for row in result.notifications],
         "newest": result.notifications[0].id if result.notifications else None,
@@ -107,11 +107,11 @@ def _line(
     NotificationPermission.MARK_READ,
     method="POST",
 )
-def read_notifications(own: Notifications, request: ForumRequest) -> Response:
+def read_notifications(container: Notifications, request: ForumRequest) -> Response:
     """Mark as read what the page showed and everything older."""
     newest = parse_id(str(request.parameters.get("newest") or ""))
     if newest is not None:
-        inbox.mark_all_read(request.db, own.owner_id, request.now, newest)
+        inbox.mark_all_read(request.db, container.owner_id, request.now, newest)
     return redirect_to_page(request, "notifications")
 
 
@@ -122,12 +122,12 @@ def read_notifications(own: Notifications, request: ForumRequest) -> Response:
     NotificationPermission.DESTROY,
     "delete_notifications",
 )
-def ask_to_delete(own: Notifications, request: ForumRequest) -> dict[str, Any]:
+def ask_to_delete(container: Notifications, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page that asks first."""
     return {}
 
 
 @page_form(ask_to_delete)
-def delete_notifications(own: Notifications, request: ForumRequest) -> Response:
-    inbox.delete_all(request.db, own.owner_id)
+def delete_notifications(container: Notifications, request: ForumRequest) -> Response:
+    inbox.delete_all(request.db, container.owner_id)
     return redirect_to_page(request, "notifications")

@@ -61,8 +61,10 @@ def page_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         if response.status_int >= 400 and _is_from_browser(request):
             is_page |= _render_as_html(request, response)
         if is_page:
-            own = {} if context is None else context.csp_directives
-            directives = {name: value for name, value in {**csp, **own}.items() if value}
+            page_directives = {} if context is None else context.csp_directives
+            directives = {
+                name: value for name, value in {**csp, **page_directives}.items() if value
+            }
             # All at once: each header by itself costs a search through the others.
             added = {
                 **_HEADERS,
@@ -72,8 +74,8 @@ def page_tween(handler: Handler, registry: ForumRegistry) -> Handler:
             # Pages for everybody have an ETag and say themselves how they are cached.
             if "ETag" not in response.headers:
                 added["Cache-Control"] = "no-store"
-            kept = [header for header in response.headerlist if header[0] not in added]
-            response.headerlist = [*kept, *added.items()]
+            headers = [header for header in response.headerlist if header[0] not in added]
+            response.headerlist = [*headers, *added.items()]
         return response
 
     return respond

@@ -54,11 +54,11 @@ def _with_own_ids(html: str, reply_id: int) -> str:
     if _OF_AUTHOR not in html:
         return html
     prefix = f"reply-{reply_id}-"
-    own = {name for tag in _START_TAG.findall(html) for name in _ID.findall(tag)}
+    ids = {name for tag in _START_TAG.findall(html) for name in _ID.findall(tag)}
 
     def prefixed(tag: re.Match[str]) -> str:
         named = tag[0].replace(_OF_AUTHOR, f' id="{prefix}{ID_PREFIX}')
-        return _LINK_TO_ID.sub(lambda link: prefix if link[1] in own else "", named)
+        return _LINK_TO_ID.sub(lambda link: prefix if link[1] in ids else "", named)
 
     return _START_TAG.sub(prefixed, html)
 
@@ -87,13 +87,13 @@ def post_html(
 
     if last_floor is not None:
         html = _FLOOR_ELEMENT.sub(
-            lambda found: found[0] if int(found[1]) <= last_floor else found[2], html
+            lambda match: match[0] if int(match[1]) <= last_floor else match[2], html
         )
 
-    def link(found: re.Match[str]) -> str:
-        number = page_of_floor(int(found[1]))
+    def link(match: re.Match[str]) -> str:
+        number = page_of_floor(int(match[1]))
         if number == page:
-            return found[0]
-        return f"{topic_path}{f'?page={number}' if number > 1 else ''}{found[0]}"
+            return match[0]
+        return f"{topic_path}{f'?page={number}' if number > 1 else ''}{match[0]}"
 
     return Markup(_FLOOR.sub(link, html))  # noqa: S704

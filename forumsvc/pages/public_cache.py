@@ -74,10 +74,10 @@ def public_cache_deriver(view: View, info: Any) -> View:
                 if cached is None:
                     response = _validated(view(context, request), etag)
                     if response.status_int == 200:
-                        kept = CachedPage(
+                        stored = CachedPage(
                             etag, list(response.headerlist), _HITS.split(response.body)
                         )
-                        cache.put(key, versions, kept, _ENTRY_BYTES + len(response.body))
+                        cache.put(key, versions, stored, _ENTRY_BYTES + len(response.body))
                     return response
         return cached.response(_hits(context, request) if is_topic else 0)
 

@@ -94,11 +94,11 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
 def _preview(request: ForumRequest, user: dict[str, Any]) -> Preview:
     login = user["login"]
     name = user["name"]
-    about = " ".join(text for text in (user["tagline"], user["bio"]) if text)
+    description = " ".join(text for text in (user["tagline"], user["bio"]) if text)
     return Preview(
         site=request.settings["site.name"],
         title=login if name == login else f"{name} ({login})",
-        description=beginning(about) or name,
+        description=beginning(description) or name,
         address=absolute_url(request, user_path(request, login)),
         image=picture_of_page(request, user["avatar_url"]),
         type="profile",

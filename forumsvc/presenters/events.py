@@ -41,11 +41,11 @@ def listed_event(site: Site, row: EventRow, objects: EventObjects) -> dict[str, 
 
 
 def _data(site: Site, row: EventRow, objects: EventObjects) -> dict[str, Any]:
-    more = json.loads(row.data) if row.data else {}
+    data = json.loads(row.data) if row.data else {}
     actor = objects.users.get(row.actor_id) if row.actor_id else None
     return {
         **_object(site, row, objects),
-        **more,
+        **data,
         "actor": None if actor is None else user(site, actor),
     }
 

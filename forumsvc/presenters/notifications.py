@@ -32,13 +32,13 @@ def _notification(
     is_mention = row.type == NotificationType.MENTION
     in_reply = row.mention_type == MentionType.REPLY
     actor = user(site, row)
-    more: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     if row.type == NotificationType.MODERATION:
         actor["name"] = site.name
-        more = json.loads(row.details or "{}")
-        more.pop("topic_id", None)
+        details = json.loads(row.details or "{}")
+        details.pop("topic_id", None)
     return {
-        **more,
+        **details,
         "id": row.id,
         "type": row.type,
         "read": row.read_at is not None,

@@ -62,8 +62,8 @@ def is_open(db: ReadConnection, user_id: int, key: str) -> bool:
 
 @cache
 def _page(keyset: KeysetPage) -> Query:
-    own = _select().where(Report.reporter_id == bindparam("user_id"))
-    return keyset.apply(own)
+    of_reporter = _select().where(Report.reporter_id == bindparam("user_id"))
+    return keyset.apply(of_reporter)
 
 
 def of_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:

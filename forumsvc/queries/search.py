@@ -228,7 +228,7 @@ def _with_phrases(
 
     What there is no time to compare is left out.
     """
-    posts, kept = ranked[:MAX_PHRASE_TEXTS], []
+    posts, matching = ranked[:MAX_PHRASE_TEXTS], []
     matcher = PhraseMatcher(query.phrases, query.excluded_phrases)
     result: set[int] = set()
     for post, text in zip(posts, search_rows.texts(db, posts), strict=True):
@@ -236,11 +236,11 @@ def _with_phrases(
             break
         title = "" if post.reply_id is not None else f"{topics[post.topic_id].title}\n"
         if matcher.matches(title + text):
-            kept.append(post)
+            matching.append(post)
             result.add(post.topic_id)
             if len(result) == enough:
                 break
-    return kept
+    return matching
 
 
 def _page(

@@ -34,9 +34,9 @@ def validate_query(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:
 
 @lru_cache(_CACHE_SIZE)
 def _deserialized_cached(
-    schema: colander.SchemaNode, given: tuple[tuple[str, str], ...]
+    schema: colander.SchemaNode, parameters: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
-    return _deserialized(schema, dict(given))
+    return _deserialized(schema, dict(parameters))
 
 
 def _raw_values(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:

@@ -30,8 +30,8 @@ class Condition:
     def without(self, prefixes: Iterable[str]) -> "Condition":
         """Return the condition without some of its prefixes."""
         left_out = set(prefixes)
-        kept = tuple(prefix for prefix in self.prefixes if prefix not in left_out)
-        return replace(self, prefixes=kept)
+        remaining = tuple(prefix for prefix in self.prefixes if prefix not in left_out)
+        return replace(self, prefixes=remaining)
 
 
 def condition(

@@ -141,12 +141,12 @@ def wrong_operator(reason: str) -> Invalid:
     return Invalid("q", Clause("%(reason)s; put it in quotes to find it as words", reason=reason))
 
 
-def _read_operator(parts: _Parts, name: str, found: re.Match[str], *, is_excluded: bool) -> None:
+def _read_operator(parts: _Parts, name: str, match: re.Match[str], *, is_excluded: bool) -> None:
     if is_excluded:
         raise Invalid(
-            "q", Clause("only words can be excluded by -, not %(text)s", text=f"'{found[0]}'")
+            "q", Clause("only words can be excluded by -, not %(text)s", text=f"'{match[0]}'")
         )
-    value = found["plain"] if found["quoted"] is None else found["quoted"].strip()
+    value = match["plain"] if match["quoted"] is None else match["quoted"].strip()
     if not value.strip("@"):
         raise _unfinished(name)
     key, read = _OPERATORS[name]

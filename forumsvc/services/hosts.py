@@ -77,8 +77,8 @@ def report(db: Session, result: Facts, secret: str, offset: int, *, is_start: bo
         "seen_at": database_time(),
     }
     insert = insert_of(Host, db.get_bind().dialect.name).values(values)
-    kept = {"name"} if is_start else {"name", "started_at"}
-    changed = {name: insert.excluded[name] for name in values if name not in kept}
+    unchanged = {"name"} if is_start else {"name", "started_at"}
+    changed = {name: insert.excluded[name] for name in values if name not in unchanged}
     db.execute(insert.on_conflict_do_update(index_elements=[Host.name], set_=changed))
 
 

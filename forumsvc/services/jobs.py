@@ -79,8 +79,8 @@ def enqueue_once(
         names, rows.where(text("1 = 1"))
     )
     changed = {**_reset_columns(now), "data": insert.excluded.data, "locked_until": None}
-    there: dict[str, Any] = {"index_elements": ["kind", "key"], "index_where": ONCE}
-    db.execute(insert.on_conflict_do_update(**there, set_=changed, where=where))
+    conflict: dict[str, Any] = {"index_elements": ["kind", "key"], "index_where": ONCE}
+    db.execute(insert.on_conflict_do_update(**conflict, set_=changed, where=where))
 
 
 def make_due(

@@ -109,8 +109,8 @@ class ConnectionLimits:
         now = time.monotonic()
         for listener in self._listeners:
             for channel in [*listener.active_channels.values()]:
-                if (what := channel.close_if_overdue(now)) is not None:
-                    self._closed_counts[f"slow {what}"] += 1
+                if (reason := channel.close_if_overdue(now)) is not None:
+                    self._closed_counts[f"slow {reason}"] += 1
         if self._closed_counts:
             reasons = ", ".join(
                 f"{why}: {count}" for why, count in sorted(self._closed_counts.items())

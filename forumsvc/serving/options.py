@@ -81,11 +81,11 @@ class Options:
         """Parse a section's keys. Raises SystemExit that names the first wrong one."""
         remaining = dict(keys)
         processes = _parse_processes(remaining.pop("processes", "1"))
-        own: dict[str, Any] = {
+        options: dict[str, Any] = {
             name: _parse_boolean(name, remaining.pop(name, "true")) for name in ("worker", "pin")
         }
         for name, (key, default) in _SECONDS.items():
-            own[name] = _parse_seconds(key, remaining.pop(key, default))
+            options[name] = _parse_seconds(key, remaining.pop(key, default))
         time_limits = TimeLimits(
             **{
                 name: _parse_seconds(key, remaining.pop(key, default))
@@ -102,7 +102,7 @@ class Options:
         waitress_keys = {key: value for key, value in remaining.items() if key not in own_keys}
         return cls(
             processes=1 if hupper.is_active() else processes,
-            **own,
+            **options,
             time_limits=time_limits,
             connections_per_address=connections_per_address,
             trusted_proxy=trusted_proxy,

@@ -108,8 +108,8 @@ _COLUMNS_OF_LIST: tuple[Any, ...] = (
 
 def of_user(db: SqlConnection, user_id: int, now: datetime) -> Sequence[Any]:
     """Return the sessions of a user, the newest first: id, created_at, browser."""
-    own = BrowserSession.user_id == user_id, BrowserSession.expires_at > now
-    query = select(*_COLUMNS_OF_LIST).where(*own)
+    is_own = BrowserSession.user_id == user_id, BrowserSession.expires_at > now
+    query = select(*_COLUMNS_OF_LIST).where(*is_own)
     return db.execute(query.order_by(BrowserSession.id.desc())).all()
 
 
@@ -121,5 +121,5 @@ def id_of(db: SqlConnection, secret: str) -> int | None:
 
 def end(db: Session, user_id: int, session_id: int) -> None:
     """End a session, if it is one of the user."""
-    own = BrowserSession.id == session_id, BrowserSession.user_id == user_id
-    db.execute(delete_of(BrowserSession).where(*own))
+    is_own = BrowserSession.id == session_id, BrowserSession.user_id == user_id
+    db.execute(delete_of(BrowserSession).where(*is_own))

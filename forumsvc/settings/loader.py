@@ -153,8 +153,10 @@ class Settings(Mapping[str, Any]):
 def ini_path_problem(path: Path) -> str | None:
     """Return why an ini file, or one in a folder, cannot be read; None if nothing is known."""
     whole = path.absolute()
-    if found := [char for char in "%?#" if char in str(whole)]:
-        return f"{whole}: ini files cannot be in a folder with {found[0]} in its path: rename it"
+    if characters := [char for char in "%?#" if char in str(whole)]:
+        return (
+            f"{whole}: ini files cannot be in a folder with {characters[0]} in its path: rename it"
+        )
     if path.is_file() and path.read_bytes().startswith(codecs.BOM_UTF8):
         return f"{path} begins with a byte order mark: save it in UTF-8 without one"
     return None

@@ -93,18 +93,18 @@ def without_ignorable(name: str) -> str:
         return name
     has_right_to_left = any(unicodedata.bidirectional(item) in _RIGHT_TO_LEFT for item in name)
     keycaps = {item.start() for item in _KEYCAP.finditer(name)}
-    kept = [""]
+    runs = [""]
     base = ""
     for place, character in enumerate(name):
         if not _IGNORABLE.match(character):
             if not unicodedata.category(character).startswith("M"):
                 base = character
-            kept.append(character)
+            runs.append(character)
         elif character in _DIRECTION_MARKS:
-            kept += character * has_right_to_left
-        elif place in keycaps or (_shapes(character, base) and character != kept[-1]):
-            kept.append(character)
-    return "".join(kept)
+            runs += character * has_right_to_left
+        elif place in keycaps or (_shapes(character, base) and character != runs[-1]):
+            runs.append(character)
+    return "".join(runs)
 
 
 def _shapes(character: str, base: str) -> bool:

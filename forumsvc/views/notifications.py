@@ -11,28 +11,30 @@ from ..web.responses.results import Count, NotificationListing, Ok
 
 
 @api_view(Notifications, "GET", Common.VIEW, schema=NOTIFICATION_LIST)
-def list_notifications(own: Notifications, request: ForumRequest) -> NotificationListing:
+def list_notifications(container: Notifications, request: ForumRequest) -> NotificationListing:
     """List the caller's notifications, or those newer than a given one."""
     since = request.validated["since"]
-    return NotificationListing(notifications.page_of(request.db, own.owner_id, request.page, since))
+    return NotificationListing(
+        notifications.page_of(request.db, container.owner_id, request.page, since)
+    )
 
 
 @api_view(Notifications, "GET", Common.VIEW, name="unread_count")
-def count_unread(own: Notifications, request: ForumRequest) -> Count:
+def count_unread(container: Notifications, request: ForumRequest) -> Count:
     """Count the caller's unread notifications."""
-    return Count(notifications.unread_count(request.db, own.owner_id))
+    return Count(notifications.unread_count(request.db, container.owner_id))
 
 
 @api_view(Notifications, "POST", NotificationPermission.MARK_READ, name="read", schema=READ_FORM)
-def mark_read(own: Notifications, request: ForumRequest) -> Ok:
-    inbox.mark_read(request.db, own.owner_id, request.now, request.validated["ids"])
+def mark_read(container: Notifications, request: ForumRequest) -> Ok:
+    inbox.mark_read(request.db, container.owner_id, request.now, request.validated["ids"])
     return Ok()
 
 
 @api_view(Notifications, "DELETE", NotificationPermission.DESTROY, name="all")
-def delete_all(own: Notifications, request: ForumRequest) -> Ok:
+def delete_all(container: Notifications, request: ForumRequest) -> Ok:
     """Delete all of the caller's notifications."""
-    inbox.delete_all(request.db, own.owner_id)
+    inbox.delete_all(request.db, container.owner_id)
     return Ok()
 
 

@@ -47,6 +47,6 @@ def _change(change: Change, item: TopicItem, request: ForumRequest) -> Ok:
 @api_view(TopicItem, "POST", May.ACT, name="action")
 def unknown(item: TopicItem, request: ForumRequest) -> Ok:
     """Refuse every other type."""
-    given = request.parameters.get_from_query("type")
-    found = "is required" if given is None else f"not {quoted(given)}"
-    raise Invalid("type", f"must be one of {', '.join(ACTION_TYPES)}; {found}")
+    type_ = request.parameters.get_from_query("type")
+    problem = "is required" if type_ is None else f"not {quoted(type_)}"
+    raise Invalid("type", f"must be one of {', '.join(ACTION_TYPES)}; {problem}")

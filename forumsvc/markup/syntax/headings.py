@@ -36,12 +36,12 @@ class HeadingIds:
         Blanks become dashes, and other characters but `-` and `_` nothing. A repeated one gets a
         number: `usage`, `usage-1`.
         """
-        kept = "".join(map(_id_character, text.strip().lower())) or "heading"
-        result, number = kept, self._repeated.get(kept, 0)
+        slug = "".join(map(_id_character, text.strip().lower())) or "heading"
+        result, number = slug, self._repeated.get(slug, 0)
         while result in self._repeated:
             number += 1
-            result = f"{kept}-{number}"
-        self._repeated |= {kept: number, result: self._repeated.get(result, 0)}
+            result = f"{slug}-{number}"
+        self._repeated |= {slug: number, result: self._repeated.get(result, 0)}
         return ID_PREFIX + result
 
 

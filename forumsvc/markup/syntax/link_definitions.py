@@ -84,15 +84,15 @@ class _UsedDefinitionsProcessor(Treeprocessor):
 
 def _remove(parent: Element, removed: set[int]) -> None:
     """Remove children by their `id()`, but not the text behind them."""
-    kept: list[Element] = []
+    elements: list[Element] = []
     for child in parent:
         if id(child) not in removed:
-            kept.append(child)
-        elif kept:
-            kept[-1].tail = (kept[-1].tail or "") + (child.tail or "")
+            elements.append(child)
+        elif elements:
+            elements[-1].tail = (elements[-1].tail or "") + (child.tail or "")
         else:
             parent.text = (parent.text or "") + (child.tail or "")
-    parent[:] = kept
+    parent[:] = elements
 
 
 def add_link_definitions(md: Markdown) -> None:

@@ -68,8 +68,8 @@ class _TableProcessor(TableProcessor):
         return [cell.replace("\\|", "|") for cell in super()._split(row)]
 
 
-def _rows(found: re.Match[str]) -> str:
-    return f"{found['header']}\n{found['delimiters']}"
+def _rows(match: re.Match[str]) -> str:
+    return f"{match['header']}\n{match['delimiters']}"
 
 
 def add_tables(md: Markdown) -> None:

@@ -45,12 +45,12 @@ def submit_login(context: PageContext, request: ForumRequest) -> Response | Valu
         if not context.log_in(proof_of(attempt, values["password"], request.now)):
             return _show_wrong_password(request, values["username"])
         stays = closures.take_back(request.db, request.now, attempt.user.id)
-        kept = kept_text.carried(request)
-        if kept is None and stays and request.settings["pages.forum"]:
+        draft = kept_text.carried(request)
+        if draft is None and stays and request.settings["pages.forum"]:
             return redirect_with_message(request, "closure-taken-back", "own_data")
-        if kept is None:
+        if draft is None:
             return redirect_to_next(request)
-        values = {"kept": kept, "why": _LOGGED_IN}
+        values = {"kept": draft, "why": _LOGGED_IN}
         return render_to_response("forumsvc.pages:templates/resume.jinja2", values, request)
 
     return process_form(request, LOGIN_FORM, log_in, **_others(request))
@@ -79,11 +79,11 @@ def redirect_to_login(error: LoginRequired, request: ForumRequest) -> Response:
     Who wrote a text gets the form at once, with the text in it. Not for a form of another site: its
     request comes without the cookie, and this answer would replace it, and so end the login.
     """
-    kept = kept_text.written(request)
+    draft = kept_text.written(request)
     is_foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
-    if kept is None or is_foreign:
+    if draft is None or is_foreign:
         return redirect_to_page(request, "login", next=error.next)
-    values = form(next=None, flash_message=None, kept=kept_text.hidden_fields(kept))
+    values = form(next=None, flash_message=None, kept=kept_text.hidden_fields(draft))
     return render_to_response("templates/login.jinja2", values, request)
 
 
@@ -98,8 +98,8 @@ def _form(request: ForumRequest, **values: Any) -> Values:
 
 
 def _others(request: ForumRequest) -> Values:
-    kept = kept_text.carried(request)
-    hidden = {} if kept is None else kept_text.hidden_fields(kept)
+    draft = kept_text.carried(request)
+    hidden = {} if draft is None else kept_text.hidden_fields(draft)
     return {"next": next_of_form(request), "flash_message": None, "kept": hidden}
 
 

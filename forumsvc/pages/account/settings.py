@@ -122,7 +122,7 @@ def show_display(context: PageContext, request: ForumRequest) -> Values:
 def submit_display(context: PageContext, request: ForumRequest) -> Response:
     """Keep the choices; what is no choice is left to the browser."""
     values = {name: request.parameters.get(name) for name in CHOICES}
-    kept = {name: str(value) for name, value in values.items() if value in CHOICES[name]}
+    valid = {name: str(value) for name, value in values.items() if value in CHOICES[name]}
     response = redirect_with_message(request, "display-saved", "display")
-    set_cookie(request, response, COOKIE, Display(**kept).to_cookie(), LONGEST_SECONDS)
+    set_cookie(request, response, COOKIE, Display(**valid).to_cookie(), LONGEST_SECONDS)
     return response

@@ -74,18 +74,18 @@ def _redirect_to_next(request: ForumRequest, review_id: int) -> Response:
 
 def _others(item: ReviewItem, request: ForumRequest) -> Values:
     row, details = item.row, with_details(item, request).details
-    found: Any = details.object
+    reported: Any = details.object
     html = path = source = current = None
     node_name, hold = "", ""
     if row.kind == ReviewKind.HELD:
-        source, hold = found.row.body, hold_reason(found.row.reason)
-        node_name = _node_name(request, found.row.node_id)
-        if found.row.topic_id is not None:
-            path = topic_path(request, found.row.topic_id)
-    elif found is not None:
-        html = post_html(found.row.body_html, topic_path(request, row.topic_id or 0))
-        title_above = "" if row.reply_id is not None else f"{found.row.title}\n\n"
-        current = f"{title_above}{found.row.body}"
+        source, hold = reported.row.body, hold_reason(reported.row.reason)
+        node_name = _node_name(request, reported.row.node_id)
+        if reported.row.topic_id is not None:
+            path = topic_path(request, reported.row.topic_id)
+    elif reported is not None:
+        html = post_html(reported.row.body_html, topic_path(request, row.topic_id or 0))
+        title_above = "" if row.reply_id is not None else f"{reported.row.title}\n\n"
+        current = f"{title_above}{reported.row.body}"
         path = post_path(request, row.topic_id, row.reply_id)
     return {
         "flash_message": flash_message(request),

@@ -41,8 +41,8 @@ def put(
     same = update_of(AccessBlock).where(AccessBlock.kind == block.kind, AccessBlock.value == value)
     # Also of a new one, for its id.
     block_id: int = db.execute(same.values(columns).returning(AccessBlock.id)).scalar_one()
-    what = AdminAction.ACCESS_BLOCK_CREATED if is_new else AdminAction.ACCESS_BLOCK_UPDATED
-    _record(db, what, actor_id, now, block_id, block._replace(value=value), block.reason)
+    action = AdminAction.ACCESS_BLOCK_CREATED if is_new else AdminAction.ACCESS_BLOCK_UPDATED
+    _record(db, action, actor_id, now, block_id, block._replace(value=value), block.reason)
     return block_id, is_new
 
 

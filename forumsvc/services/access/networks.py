@@ -91,8 +91,8 @@ class BlockedNetworks:
         version, number = parsed
         result = {
             block[0]
-            for (each, prefix), blocks in by_prefix.items()
-            if each == version
+            for (network, prefix), blocks in by_prefix.items()
+            if network == version
             and (block := blocks.get(number >> (_BITS[version] - prefix))) is not None
             and (block[1] is None or block[1] > now)
         }

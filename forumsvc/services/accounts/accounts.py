@@ -158,8 +158,8 @@ def set_role(db: Session, login: str, role: Role) -> Account:
     account = _update_user(db, login, role=role)
     if before.role is not role:
         details = {"before": {"role": before.role}, "after": {"role": role}}
-        what = EventType.USER_ROLE_CHANGED
-        action = Action(what, None, now(), account.id, data={"role": role}, details=details)
+        event_type = EventType.USER_ROLE_CHANGED
+        action = Action(event_type, None, now(), account.id, data={"role": role}, details=details)
         actions.record(db, action)
     return account
 

@@ -140,9 +140,9 @@ def resolve(
     db.execute(update_of(Review).where(Review.id == review.id).values(**values))
     _tell_reporters(db, now, review, verdict)
     ids = review.author_id, review.topic_id, review.reply_id
-    about = {"review_id": review.id, "decision": str(decision)}
-    what = EventType.REVIEW_RESOLVED
-    action = Action(what, actor_id, now, *ids, reason=reason, data=about, details=about)
+    details = {"review_id": review.id, "decision": str(decision)}
+    event_type = EventType.REVIEW_RESOLVED
+    action = Action(event_type, actor_id, now, *ids, reason=reason, data=details, details=details)
     actions.record(db, action)
     if verdict.silence_days is not None:
         until = now + timedelta(days=verdict.silence_days)

@@ -142,8 +142,8 @@ def refuse(
     """
     check_waiting(held)
     _close(db, now, held.id, HeldState.REFUSED)
-    about = {"topic_id": held.topic_id, "title": held.title}
-    _record(db, EventType.POST_REFUSED, actor_id, now, held, reason, **about)
+    details = {"topic_id": held.topic_id, "title": held.title}
+    _record(db, EventType.POST_REFUSED, actor_id, now, held, reason, **details)
 
 
 def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:

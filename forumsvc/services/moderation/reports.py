@@ -82,8 +82,8 @@ def report(
         "created_at": now,
     }
     is_new = bool(insert_or_ignore(db, Report, **values))
-    own = (Report.review_id == review.id, Report.reporter_id == reporter.user_id)
-    report_id = db.scalars(select(Report.id).where(*own, Report.state == ReportState.OPEN)).one()
+    is_own = (Report.review_id == review.id, Report.reporter_id == reporter.user_id)
+    report_id = db.scalars(select(Report.id).where(*is_own, Report.state == ReportState.OPEN)).one()
     if not is_new:
         return report_id, False
     weight = _WEIGHTS[Role(reporter.role)] if reporter.is_established else _NEWBIE_WEIGHT
@@ -131,8 +131,8 @@ def _new_text(db: Session, target: Target, review_id: int) -> str | None:
         text = "\n\n".join(db.execute(both).one())
     else:
         return None
-    kept = select(Report.text).where(Report.review_id == review_id, Report.text.is_not(None))
-    is_kept = text == db.scalar(kept.order_by(Report.id.desc()).limit(1))
+    texts = select(Report.text).where(Report.review_id == review_id, Report.text.is_not(None))
+    is_kept = text == db.scalar(texts.order_by(Report.id.desc()).limit(1))
     return None if is_kept else text
 
 

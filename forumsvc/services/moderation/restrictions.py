@@ -131,8 +131,8 @@ def end_silence(
     """Let a blocked user write again, and tell them. For any other user nothing changes."""
     if user.state != UserState.BLOCKED:
         return
-    what, email = EventType.USER_UNSILENCED, mails.confirmed_email(user)
-    action = Action(what, actor_id, now, user.user_id, reason=reason, email=email)
+    event_type, email = EventType.USER_UNSILENCED, mails.confirmed_email(user)
+    action = Action(event_type, actor_id, now, user.user_id, reason=reason, email=email)
     _close_entry(db, action)
     _end_silence(db, action)
 
@@ -169,8 +169,8 @@ def warn(
     reply_id: int | None = None,
 ) -> None:
     """Warn a user, perhaps about a topic, or a reply in one."""
-    what = EventType.USER_WARNED
-    action = Action(what, actor_id, now, user.user_id, topic_id, reply_id, reason=reason)
+    event_type = EventType.USER_WARNED
+    action = Action(event_type, actor_id, now, user.user_id, topic_id, reply_id, reason=reason)
     actions.record(db, action)
     _insert(db, RestrictionKind.WARNING, action, note, topic_id=topic_id, reply_id=reply_id)
 

@@ -50,8 +50,8 @@ def order(
     begin = {"sweep_id": sweep_id, "last_topic_id": 0, "last_reply_id": 0}
     jobs.enqueue(db, JobKind.SWEEP, now, begin, user_id)
     details = {"action": str(action), "since": rfc3339_or_none(since), "sweep": _name(sweep_id)}
-    what = AdminAction.POSTS_SWEPT
-    actions.record(db, Action(what, actor_id, now, user_id, reason=reason, details=details))
+    action_type = AdminAction.POSTS_SWEPT
+    actions.record(db, Action(action_type, actor_id, now, user_id, reason=reason, details=details))
     return sweep_id
 
 
@@ -161,10 +161,10 @@ def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
 
 def _topics_of(sweep: Any, last_id: int) -> Select[Any]:
     visible = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
-    own = select(Topic.id).where(Topic.user_id == sweep.user_id, *visible)
+    query = select(Topic.id).where(Topic.user_id == sweep.user_id, *visible)
     # Tried again by hand after a long time, it leaves what was written since.
-    own = own.where(Topic.id > last_id, Topic.created_at <= sweep.created_at).order_by(Topic.id)
-    return own if sweep.since is None else own.where(Topic.created_at >= sweep.since)
+    query = query.where(Topic.id > last_id, Topic.created_at <= sweep.created_at).order_by(Topic.id)
+    return query if sweep.since is None else query.where(Topic.created_at >= sweep.since)
 
 
 def _replies_of(sweep: Any, last_id: int) -> Select[Any]:

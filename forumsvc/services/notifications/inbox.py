@@ -22,8 +22,8 @@ def mark_read(db: Session, user_id: int, now: datetime, ids: Sequence[int]) -> N
         return
     chosen = Notification.id.in_(ids)
     if not _mark_read(db, user_id, now, chosen):
-        own = (Notification.user_id == user_id, chosen)
-        if db.execute(select(Notification.id).where(*own).limit(1)).first() is None:
+        is_own = (Notification.user_id == user_id, chosen)
+        if db.execute(select(Notification.id).where(*is_own).limit(1)).first() is None:
             raise NotFound("None of these notifications is yours.")
 
 
@@ -66,11 +66,13 @@ def delete_all(db: Session, user_id: int) -> None:
 
 def _delete(db: Session, user_id: int, *only: ColumnElement[bool]) -> None:
     lock_users(db, User.id == user_id)
-    own = (Notification.user_id == user_id, *only)
+    is_own = (Notification.user_id == user_id, *only)
     unread = db.scalar(
-        select(func.count()).select_from(Notification).where(*own, Notification.read_at.is_(None))
+        select(func.count())
+        .select_from(Notification)
+        .where(*is_own, Notification.read_at.is_(None))
     )
-    db.execute(delete_of(Notification).where(*own))
+    db.execute(delete_of(Notification).where(*is_own))
     if unread:
         _lower_unread(db, user_id, unread)
 

@@ -61,10 +61,10 @@ def notify_and_count(
     commit; topic: of a reply. Raises Forbidden if the author may not write any more.
     """
     key, type_, mention_type = "topic_id", NotificationType.TOPIC, MentionType.TOPIC
-    more: dict[str, Any] = {}
+    subject: dict[str, Any] = {}
     if topic is not None:
         key, type_, mention_type = "reply_id", NotificationType.TOPIC_REPLY, MentionType.REPLY
-        more = {"topic_id": topic.id, "author_id": topic.user_id}
+        subject = {"topic_id": topic.id, "author_id": topic.user_id}
     event = notify.event_values(
         author_id,
         now,
@@ -73,7 +73,7 @@ def notify_and_count(
         mentioned=mentioned,
         inline_recipients=inline_recipients,
         **{key: post_id},
-        **more,
+        **subject,
     )
     kind = event["type"], bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":

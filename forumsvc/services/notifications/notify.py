@@ -193,8 +193,8 @@ def delete_for_topic(db: Session, topic_id: int) -> None:
     `recipients.notified_about_topic` and counts what is in `unread_about_topic`.
     """
     is_match, of_moderators = Notification.topic_id == topic_id, NotificationType.MODERATION
-    kept = update_of(Notification).where(is_match, Notification.type == of_moderators)
-    db.execute(kept.values(topic_id=None))
+    detached = update_of(Notification).where(is_match, Notification.type == of_moderators)
+    db.execute(detached.values(topic_id=None))
     db.execute(delete_of(Notification).where(is_match))
 
 

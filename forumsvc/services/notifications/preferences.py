@@ -31,6 +31,6 @@ def unwanted_of(db: SqlConnection, user_id: int) -> list[str]:
 
 def set_unwanted(db: Session, user_id: int, types: Collection[str]) -> None:
     """Keep the types of which a user wants none; what was notified before stays."""
-    kept = [type_ for type_ in OPTIONAL if type_ in types]
-    text = f" {' '.join(kept)} " if kept else ""
+    unwanted = [type_ for type_ in OPTIONAL if type_ in types]
+    text = f" {' '.join(unwanted)} " if unwanted else ""
     db.execute(update_columns(User, unwanted_notifications=text).where(User.id == user_id))

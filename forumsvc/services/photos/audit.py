@@ -159,8 +159,10 @@ class PhotoAudit:
                 self._progress()
             with self._database.reads.connect() as db:
                 for names in _batches(old):
-                    there = photos.named(db, names)
-                    unreferenced += [(storage_name, name) for name in names if name not in there]
+                    referenced = photos.named(db, names)
+                    unreferenced += [
+                        (storage_name, name) for name in names if name not in referenced
+                    ]
         return unreferenced
 
     def _check_rows(self, result: Findings) -> None:
@@ -203,15 +205,15 @@ class PhotoAudit:
             return
         size = self._sizes.get((storage_name, row.name), row.size)
         right = {"size": size, "digest": parse_digest(row.name), "storage": storage_name}
-        there = {"size": row.size, "digest": row.digest, "storage": row.storage}
-        if there != right:
+        stored = {"size": row.size, "digest": row.digest, "storage": row.storage}
+        if stored != right:
             result.mismatched[row.id] = right
 
     def _find_storage(self, name: str, preferred: str | None) -> str | None:
         """Return which storage has the intact file, trying `preferred` first; None for none."""
-        for storage_name in sorted(self._storages, key=lambda each: each != preferred):
-            there = self._intact.get((storage_name, name), (storage_name, name) in self._sizes)
-            if there or self._is_intact(storage_name, name):
+        for storage_name in sorted(self._storages, key=lambda name: name != preferred):
+            is_there = self._intact.get((storage_name, name), (storage_name, name) in self._sizes)
+            if is_there or self._is_intact(storage_name, name):
                 return storage_name
         return None
 

@@ -117,9 +117,9 @@ class Authoring:
         known = {
             key: result[login.lower()] for key, login in logins.items() if login.lower() in result
         }
-        kept = {key: old[key] for key in logins if key in old}
+        unchanged = {key: old[key] for key in logins if key in old}
         present = {key: user.login for key, user in known.items()}
-        return known, rendered.to_html(kept | present, self.user_url)
+        return known, rendered.to_html(unchanged | present, self.user_url)
 
 
 def authoring_from_settings(settings: Settings, ini_dir: Path, workers: int) -> Authoring:

@@ -110,8 +110,8 @@ def _count_topic(
     notified = (recipients.notified_about_topic(), recipients.reporters_of_topic())
     lock_users(db, User.id.in_(union(*counted.values(), *notified)), topic_id=topic_id)
     # In one UPDATE: everybody waits for those who replied, and writing their rows takes the time.
-    each = (ids.add_columns(literal(name).label("counter")) for name, ids in counted.items())
-    rows = union_all(*each).subquery()
+    selects = (ids.add_columns(literal(name).label("counter")) for name, ids in counted.items())
+    rows = union_all(*selects).subquery()
     numbers = [func.sum(case((rows.c.counter == name, 1), else_=0)).label(name) for name in counted]
     by = select(rows.c.user_id, *numbers).group_by(rows.c.user_id).subquery()
     values = {name: at_least_zero(getattr(User, name) + sign * by.c[name]) for name in counted}

@@ -99,7 +99,7 @@ class Rerendering:
             for row, rendered in zip(batch, rendered_texts, strict=True)
         ]
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
-        rows = sorted(zip(batch, rendered_texts, html, strict=True), key=lambda each: each[0].id)
+        rows = sorted(zip(batch, rendered_texts, html, strict=True), key=lambda entry: entry[0].id)
         changed = [row.id for row, _, made in rows if row.body_html != made]
         words = TopicWords if post is Topic else ReplyWords
         # Of the others the document may be of an older version of the tokens.

@@ -156,10 +156,10 @@ class Rules:
         if (links or images) and self._is_newbie(db, actor_id, is_new):
             is_one = self.newbie_posts == 1
             which = Message("your first post") if is_one else Message("your first posts")
-            what, most = Message("links"), self.max_links
+            label, most = Message("links"), self.max_links
             if not links:
-                what, most = Message("images"), self.max_images
-            values = {"which": which, "most": most, "what": what}
+                label, most = Message("images"), self.max_images
+            values = {"which": which, "most": most, "what": label}
             raise Invalid("body", Clause("%(which)s may have at most %(most)d %(what)s", **values))
 
     def reason_to_hold(

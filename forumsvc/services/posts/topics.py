@@ -104,8 +104,8 @@ def edit(
     _record_edit(db, actor_id, now, topic, new)
     if visible:
         moved_to = (topic.user_id, new.node_id) if moved else None
-        more: dict[str, Any] = {"most_mentions": authoring.max_mentions, "moved": moved_to}
-        notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, **more)
+        options: dict[str, Any] = {"most_mentions": authoring.max_mentions, "moved": moved_to}
+        notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, **options)
 
 
 def _record_edit(

@@ -207,10 +207,10 @@ class ForumRequest(Request):
 
         Raises Invalid for an unknown user.
         """
-        given = self.validated[parameter]
-        user_id = None if given is None else users.id_of(self.executor, given)
-        if given is not None and user_id is None:
-            raise Invalid(parameter, f"there is no user {quoted(given)}")
+        value = self.validated[parameter]
+        user_id = None if value is None else users.id_of(self.executor, value)
+        if value is not None and user_id is None:
+            raise Invalid(parameter, f"there is no user {quoted(value)}")
         return user_id
 
     @property

@@ -132,9 +132,9 @@ def _remove_titles(db: Session, now: datetime, account: Account, keys: Sequence[
         detail["topic_id"] if isinstance(detail["topic_id"], int) else None for detail in details
     ]
     is_own = (Topic.id.in_(ids), Topic.user_id == account.user_id)
-    own = set(db.scalars(select(Topic.id).where(*is_own)))
+    own_ids = set(db.scalars(select(Topic.id).where(*is_own)))
     for row, item, topic_id in zip(rows, details, ids, strict=True):
-        if topic_id in own:
+        if topic_id in own_ids:
             new = json.dumps({**item, "title": account.removed}, ensure_ascii=False)
             update = update_without_invalidation(Notification).values(details=new)
             db.execute(update.where(Notification.id == row.id))

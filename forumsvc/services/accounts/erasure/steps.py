@@ -84,7 +84,7 @@ _COUNTERS = {"user_id": "following_count", "target_id": "followers_count"}
 """Of follows, by the column of the user who has them."""
 
 
-def _unfollow(own: str, other: str) -> Change:
+def _unfollow(own_column: str, other: str) -> Change:
     """Return what deletes follows. own, other: the columns of the person and of the others."""
 
     def change(db: Session, now: datetime, account: Account, keys: Sequence[Any]) -> None:
@@ -95,7 +95,7 @@ def _unfollow(own: str, other: str) -> Change:
         ids = gone.all()
         fewer = {
             _COUNTERS[other]: (User.id.in_(ids), 1),
-            _COUNTERS[own]: (User.id == account.user_id, len(ids)),
+            _COUNTERS[own_column]: (User.id == account.user_id, len(ids)),
         }
         for name, (users, by) in fewer.items():
             counted = at_least_zero(getattr(User, name) - by)
@@ -148,10 +148,10 @@ def _is_pending_for(account: Account) -> Any:
 
 
 def _of_own_clients(model: Any) -> Step:
-    own = select(OAuthClient.id)
+    own_clients = select(OAuthClient.id)
 
     def condition(account: Account) -> Any:
-        return model.client_id.in_(own.where(OAuthClient.owner_id == account.user_id))
+        return model.client_id.in_(own_clients.where(OAuthClient.owner_id == account.user_id))
 
     return deletion(model, condition)
 

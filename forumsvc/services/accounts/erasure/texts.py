@@ -61,8 +61,8 @@ def erase_login(
     """
     written, new = re.escape(login), f"@{new_login}"
     site = re.sub("^https?:", "", site_url.rstrip("/"))
-    own = [f"(?:https?:)?{re.escape(each)}" for each in (site, escape(site)) if each]
-    page = "|".join([*dict.fromkeys(own), r"\]\(<?", r"\]:[ \t]*<?", 'href="', 'src="'])
+    own_addresses = [f"(?:https?:)?{re.escape(each)}" for each in (site, escape(site)) if each]
+    page = "|".join([*dict.fromkeys(own_addresses), r"\]\(<?", r"\]:[ \t]*<?", 'href="', 'src="'])
     at_login = "|".join(map(re.escape, mentioned_as))
     slugs = "|".join(re.sub("[^a-z0-9_-]", "", mentioned_a.lower()) for mentioned_a in mentioned_as)
     of_mentions = [
