@@ -1,9 +1,9 @@
 """Tables of stories in YAML: what is done, step by step, and what each step must answer.
 
 A table is a mapping of sections, each a mapping of the name of a test to its steps. A step is a
-string, or a mapping whose first key is what is done. Names in braces are values of the story:
-those that its runner knows, those that an expected value has captured before, `{x501}`, which is so
-many times the letter x, and `{5h_ago}` (or `m`), a time. In expected texts `…` stands for any text.
+string, or a mapping whose first key is what is done. `$name` is a value of the story: one
+that its runner knows, one that an expected value has captured before, `$x501`, which is so many
+times the letter x, and `$5h_ago` (or `m`), a time. In expected texts `…` stands for any text.
 """
 
 import re
@@ -19,7 +19,7 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 
 SQL = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ")
-_NAME = re.compile(r"\{(\w+)\}")
+_NAME = re.compile(r"\$(\w+)")
 
 
 def stories(path: Path, *only: str, **marks: pytest.MarkDecorator) -> list[Any]:

@@ -121,7 +121,7 @@ class Story(Steps):
             link = self.shown[who].html.find("a", string=re.compile(re.escape(line)))
             return browser.get(link["href"])
         words = shlex.split(line)
-        place = self.values.fill(words.pop(0)) if words and words[0][0] in "/{" else ""
+        place = self.values.fill(words.pop(0)) if words and words[0][0] in "/$" else ""
         fields = self.fields(words)
         if verb == "GET":
             headers = options.get("headers", {})
