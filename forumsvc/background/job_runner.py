@@ -126,15 +126,21 @@ class JobRunner:
                 result = jobs.count_due(connection, *due_now) if free else 0
                 # Of those that wait one goes on asking.
                 due += [kind] * (min(result, 1) if kind in self._waiting else result)
+        try:
             if time.monotonic() >= self._count_at:
-                self.counts = counts(connection)
-                self.failing_since = webhooks.failing_since(connection)
-                self.backup_made_at = backups.last_made_at(connection)
-                waiting = reviews.waiting(self._database.executor)
-                self.open_reviews, self.oldest_review_at = waiting
-                self._count_at = time.monotonic() + _COUNT_SECONDS
-        for kind in due:
-            self._running[kind].append(self._pool.submit(self._run_in_thread, kind))
+                self._count()
+        finally:  # what metrics show holds up no job
+            for kind in due:
+                self._running[kind].append(self._pool.submit(self._run_in_thread, kind))
+
+    def _count(self) -> None:
+        """Look at what the metrics show."""
+        with self._database.reads.connect() as connection:
+            self.counts = counts(connection)
+            self.failing_since = webhooks.failing_since(connection)
+            self.backup_made_at = backups.last_made_at(connection)
+        self.open_reviews, self.oldest_review_at = reviews.waiting(self._database.executor)
+        self._count_at = time.monotonic() + _COUNT_SECONDS
 
     def run_due(self, kind: JobKind) -> int:
         """Run the jobs of a kind until none is due; return how many attempts there were."""
@@ -190,20 +196,22 @@ class JobRunner:
             if job.key in handler.stats:
                 handler.stats[job.key].failures += 1
             if is_temporary(error):
-                self._give_back(job, error)
+                self._give_back(handler, job, error)
             else:
                 self._record_failure(handler, job, error)
         else:
             self.outcomes[handler.kind, DONE] += 1
 
-    def _give_back(self, job: Claimed, error: Exception) -> None:
+    def _give_back(self, handler: Handler, job: Claimed, error: Exception) -> None:
         """Free a job, behind the others; while the database does not answer, its lock keeps it."""
-        log.warning("%s is tried again: %s", _name(job), single_line_message(error))
-        due_at = clock.now() + timedelta(seconds=self.interval)
+        message = single_line_message(error)
+        log.warning("%s is tried again: %s", _name(job), message)
+        is_standing, pause = handler.kind in STANDING, timedelta(seconds=self.interval)
+        due_at = clock.now() + (handler.pauses[0] if is_standing else pause)
         while True:
             try:
                 with self._database.session.begin() as db:
-                    jobs.release_untried(db, job, due_at)
+                    jobs.release_untried(db, job, due_at, message if is_standing else None)
             except DATABASE_ERRORS:
                 if self.stopping.wait(self.interval):
                     return
@@ -214,7 +222,7 @@ class JobRunner:
         pauses, trace = handler.pauses, None
         if isinstance(error, JobFailed):
             message = str(error)
-            pauses = () if error.is_final else pauses
+            pauses = () if error.is_final and handler.kind not in STANDING else pauses
         else:
             message, trace = f"{type(error).__name__}: {single_line_message(error)}", error
         with self._database.session.begin() as db:

@@ -106,8 +106,8 @@ def export(context: Context, login: str, file: Path) -> None:
 def erase(context: Context, logins: tuple[str, ...], posts: str, reason: str, yes: bool) -> None:
     """Erase people: all that is theirs or names them, with their photos.
 
-    If one of them cannot be erased, nobody is. The
-    account is gone at once, the background worker does the rest.
+    If one of them cannot be erased, nobody is. The account is gone at once, the background worker
+    does the rest.
     """
     reason, _ = check_texts(reason, is_required=False)
     with context.current_database().reads.connect() as db:

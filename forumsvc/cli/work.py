@@ -14,7 +14,7 @@ def work(context: Context) -> None:
     """Run the background worker alone.
 
     It ends at SIGTERM or SIGINT. The service runs one beside its server already, unless its ini
-    file has worker = false in [server:main]. Several may run: each task is done by one of them at
+    file has worker = false in [server:main]. Several may run: each job is done by one of them at
     a time.
     """
     import plaster

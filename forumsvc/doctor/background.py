@@ -49,6 +49,6 @@ def check(installation: Installation) -> Iterator[Finding]:
         if late > _LATE:
             yield warning(
                 f"Events that {lag.consumer} has yet to read: {lag.unread}, the oldest is "
-                f"{words(late)} old. Look for errors of this task in the log, and for a "
+                f"{words(late)} old. Look for errors of this consumer in the log, and for a "
                 "transaction that has been open for as long."
             )

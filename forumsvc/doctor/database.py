@@ -19,8 +19,10 @@ from ..settings import Settings
 from .finding import Finding, error, info, warning
 from .installation import Installation
 
-BACKGROUND_THREADS = 12
-"""Those of the background worker: one looks for jobs, the others do them, without webhooks'."""
+BACKGROUND_THREADS = 13
+"""Those of the background worker: one looks for jobs, the others do them, backups' included and
+webhooks' not.
+"""
 
 
 def check(installation: Installation) -> Iterator[Finding]:

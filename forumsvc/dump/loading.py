@@ -10,8 +10,9 @@ from .. import migrate
 from ..cache import invalidation
 from ..db.engine import Database
 from ..db.execution import SqlConnection
+from ..db.statements import delete_of
 from ..markup.plain_text import escape_to_html
-from ..models import AuditRecord, User
+from ..models import AuditRecord, Job, JobKind, User
 from ..models.cache_version import random_version
 from ..models.declarations import SECRET
 from ..search.normal_form import name_key
@@ -66,6 +67,8 @@ def load_dump(
                 _load_table(writer, table, archive, is_own=trust_html, warn=warn)
                 progress(table.name)
         writer.finish()
+        # Their rows are in no dump.
+        db.execute(delete_of(Job).where(Job.kind == JobKind.EXPORT))
         wrong_counters = _check_counters(db)
         reindexing.mark_pending(db)
         for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES, invalidation.ACCESS):

@@ -28,8 +28,7 @@ class _Account:
 
 
 class RenderBudget:
-    """Allows each author so many seconds of processor time a minute, one text or image at
-    a time.
+    """Allows each author so many seconds of processor time a minute, one text or image at a time.
 
     The budget refills evenly over the minute. It is counted in this process. Thread-safe.
     """

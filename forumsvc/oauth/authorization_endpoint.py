@@ -1,7 +1,7 @@
 """The authorization endpoint (RFC 6749 §4.1): validates requests and builds the redirects.
 
-The HTML is in `pages.consent`. Every URL that this module returns is a registered redirect URI
-with `state` and `iss` (RFC 9207) added.
+The HTML is in `pages.oauth.consent`. Every URL that this module returns is a registered redirect
+URI with `state` and `iss` (RFC 9207) added.
 """
 
 from collections.abc import Sequence

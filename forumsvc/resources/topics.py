@@ -34,7 +34,7 @@ class TopicItem(Item):
     def edit_version(self) -> tuple[Any, ...]:
         """Return title, node, text and states, and the time that tells equal ones apart."""
         row = cast("TopicRow", self.row)
-        states = (row.excellent_at, row.closed_at, row.banned_at, row.deleted_at)
+        states = (getattr(row, state.column) for state in TOPIC_STATES)
         return (row.title, row.node_id, row.body, row.updated_at, *states)
 
     @property

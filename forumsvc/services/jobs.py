@@ -34,6 +34,8 @@ _IN_ORDER = frozenset({JobKind.SWEEP, JobKind.ACCOUNT})
 """The kinds of which a job waits for the earlier ones with its key."""
 CLOCKS_APART = timedelta(hours=1)
 """How far the clocks of two hosts may differ."""
+_LONGEST_WAIT = timedelta(minutes=10)
+"""For how long a job of `STANDING` waits at most; one that is due later had a wrong clock."""
 _MOST_ERROR = 1_000
 """Characters of an error that are stored."""
 _COLUMNS: tuple[Any, ...] = tuple(Job.__table__.c)
@@ -155,12 +157,12 @@ def _is_free(now: datetime) -> Any:
     return or_(Job.locked_until.is_(None), Job.locked_until <= now)
 
 
-def _is_due(
-    kind: JobKind, now: datetime, lock: timedelta, keys: Collection[str]
-) -> tuple[Any, ...]:
+def _is_due(kind: JobKind, now: datetime, lock: timedelta, keys: Collection[str]) -> Any:
     # A lock that ends much later was made by a clock that has been set back since.
     is_free = or_(_is_free(now), Job.locked_until > now + lock + CLOCKS_APART)
-    due = (Job.state == JobState.WAITING, Job.kind == kind, Job.due_at <= now, is_free)
+    too_late = Job.due_at > now + _LONGEST_WAIT + CLOCKS_APART
+    is_due = or_(Job.due_at <= now, too_late) if kind in STANDING else Job.due_at <= now
+    due = (Job.state == JobState.WAITING, Job.kind == kind, is_due, is_free)
     if keys:
         return (*due, Job.key.in_(keys))
     if kind not in _IN_ORDER:
@@ -190,11 +192,7 @@ def renew(
 
 
 def save_progress(
-    db: Session,
-    job: Claimed,
-    data: Mapping[str, object],
-    *,
-    due_at: datetime | None = None,
+    db: Session, job: Claimed, data: Mapping[str, object], *, due_at: datetime | None = None
 ) -> None:
     """Store how far a job is, with all its attempts anew.
 
@@ -229,9 +227,13 @@ def release(db: Session, job: Claimed, due_at: datetime) -> None:
     _release(db, job, due_at=due_at, attempts=0, error=None)
 
 
-def release_untried(db: Session, job: Claimed, due_at: datetime) -> None:
-    """Free a job that could not be tried, and is tried again at `due_at`; it counts no attempt."""
-    _release(db, job, attempts=at_least_zero(Job.attempts - 1), due_at=due_at)
+def release_untried(db: Session, job: Claimed, due_at: datetime, error: str | None = None) -> None:
+    """Free a job that could not be tried, and is tried again at `due_at`; it counts no attempt.
+
+    error: why, if that is to be listed.
+    """
+    why = {} if error is None else {"error": error[:_MOST_ERROR]}
+    _release(db, job, attempts=at_least_zero(Job.attempts - 1), due_at=due_at, **why)
 
 
 def fail(
@@ -246,9 +248,8 @@ def fail(
     attempt = max(1, stored or job.attempts)
     number = min(attempt, len(pauses)) if job.kind in STANDING else attempt
     due_at = None if number > len(pauses) else now + pauses[number - 1]
-    values: dict[str, Any] = {"due_at": due_at}
-    if due_at is None:
-        values = {"state": JobState.FAILED, "finished_at": now}
+    ended = {"state": JobState.FAILED, "finished_at": now}
+    values: dict[str, Any] = ended if due_at is None else {"due_at": due_at}
     _release(db, job, error=error[:_MOST_ERROR], **values)
     return attempt, due_at
 
@@ -280,8 +281,9 @@ def retry(
 
 
 def discard(db: Session, ids: Sequence[int]) -> list[int]:
-    """Delete jobs; return the ids of those that were there."""
-    return sorted(db.scalars(delete_of(Job).where(Job.id.in_(ids)).returning(Job.id)))
+    """Delete jobs; return the ids of those that were there. None of `STANDING`."""
+    matches = (Job.id.in_(ids), Job.kind.not_in(list(STANDING)))
+    return sorted(db.scalars(delete_of(Job).where(*matches).returning(Job.id)))
 
 
 def expired(keep: timedelta) -> tuple[ExpiredRows, ExpiredRows]:

@@ -88,8 +88,7 @@ def check_password(request: ForumRequest, row: UserRow) -> bool:
     """Check the password that a changed address needs, before the request's transaction.
 
     Returns whether there was one; without, the address stays as it is: many clients send all fields
-    of the profile.
-    Raises Invalid, RateLimited.
+    of the profile. Raises Invalid, RateLimited, PasswordsBusy.
     """
     sent = request.validated
     password = sent.get("password")

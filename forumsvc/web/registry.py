@@ -59,7 +59,7 @@ class ForumRegistry(Registry):
     job_runner: "JobRunner"
     webhook_sender: "WebhookSender"
     background: "BackgroundWorker"
-    """The tasks of the background worker; they run in its process alone."""
+    """It runs in its process alone."""
 
     blocked_networks: "BlockedNetworks"
     email_domains: frozenset[str]

@@ -90,8 +90,6 @@ class Story:
                 self.forum = self.make_forum(**named)
                 for person in self.people.values():
                     person.app = self.forum.app
-                for person in self.people.values():
-                    person.app = self.forum.app
             elif kind == "people":
                 for login, columns in values.items():
                     self.forum.change(self.person(login).id, login=login, **columns or {})

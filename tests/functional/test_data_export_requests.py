@@ -264,3 +264,18 @@ def test_it_is_deleted_after_a_week_and_its_file_with_it(forum, alice, bob):
     do_periodic_work(forum)
     assert forum.count(DataExport) == len(files(forum)) == 1
     assert bob.get(f"{EXPORT}.zip").status_int == 200
+
+
+def test_a_job_of_a_dump_does_not_touch_the_export_of_another_person_with_its_id(forum, alice, bob):
+    bob.post(EXPORT)
+    run_jobs(forum)
+    [theirs] = files(forum)
+    with forum.database.session.begin() as db:
+        export_id = db.scalars(select(DataExport.id)).one()
+        data = {"export_id": export_id}
+        jobs.enqueue(db, JobKind.EXPORT, clock.now(), data, key=alice.id)
+        before = db.execute(select(DataExport.__table__)).one()
+    run_jobs(forum)
+    assert theirs in files(forum)
+    with forum.database.reads.connect() as db:
+        assert db.execute(select(DataExport.__table__)).one() == before

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from forumsvc import clock
 from forumsvc.background import periodic
@@ -133,3 +134,25 @@ def test_the_names_fit_into_the_key_of_a_job_and_into_a_label(forum):
     for name in periodic_works(forum):
         assert len(name) <= Job.key.type.length
         assert name == name.lower().replace("_", "-")
+
+
+def test_one_that_a_clock_hours_ahead_has_done_is_due_again(scene):
+    scene.now += timedelta(hours=5)
+    scene.run()
+    scene.now -= timedelta(hours=5)
+    assert scene.run() == ["bad", "bad", "good", "good"]
+    assert scene.run() == []
+
+
+def test_an_error_of_the_database_is_listed_and_not_tried_again_at_once(scene):
+    scene.error = OperationalError("SELECT 1", {}, Exception("database is locked"))
+    scene.run()
+    failing, _ = scene.rows()
+    assert (failing.attempts, failing.due_at) == (0, scene.now + MINUTE)
+    assert "database is locked" in failing.error
+
+
+def test_none_can_be_discarded(scene):
+    with scene.database.session.begin() as db:
+        assert jobs.discard(db, [row.id for row in scene.rows()]) == []
+    assert len(scene.rows()) == 2

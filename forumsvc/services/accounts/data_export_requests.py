@@ -129,16 +129,22 @@ class ExportFile(RawIOBase):
             with self._database.session.begin() as db:
                 self._hold(db)
                 values = {"size": size, "ready_at": now, "expires_at": now + KEPT}
-                db.execute(update_of(DataExport).where(*self._is_own).values(**values))
-                _tell(db, self._job, now)
+                ready = update_of(DataExport).where(*self._is_own).values(**values)
+                is_wanted = db.scalar(ready.returning(DataExport.id)) is not None
+                if is_wanted:
+                    _tell(db, self._job, now)
                 jobs.finish(db, self._job, now)
         except ExportStopped:
             storage.delete_private(name)
             raise
+        if not is_wanted:
+            storage.delete_private(name)
 
     @property
     def _is_own(self) -> tuple[Any, ...]:
-        return (DataExport.id == self._job.data["export_id"],)
+        # By both: the rows of exports are in no dump, so an id may be another person's by now.
+        of_user = DataExport.user_id == int(self._job.key)
+        return (DataExport.id == self._job.data["export_id"], of_user)
 
     def _name(self) -> str:
         """Store the name of the file; remove what an attempt before has left."""

@@ -53,7 +53,7 @@ def etag_of_versions(
 ) -> str:
     """Return the ETag of a page by the versions of all that it shows.
 
-    scope_key: tells callers apart who get different pages; item: as for `etag_of`.
+    scope_key: tells callers apart who get different pages; item: as for `_etag_of`.
     """
     return _etag_of(request, repr((request.base_url, versions, scope_key)).encode(), item)
 

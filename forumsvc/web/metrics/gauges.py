@@ -159,7 +159,7 @@ def _of_moderation(runner: Any) -> Iterator[Metric]:
 
 def _of_background(background: Any) -> Iterator[Metric]:
     runs = CounterMetricFamily(
-        "forumsvc_background_runs", "Runs of the background worker's tasks.", labels=["task"]
+        "forumsvc_background_runs", "Runs of what the background worker does.", labels=["task"]
     )
     failures = CounterMetricFamily(
         "forumsvc_background_failures", "Runs that an error ended.", labels=["task"]

@@ -61,8 +61,8 @@ def test_two_processes_of_the_shipped_ini_fit_into_the_default_of_postgresql():
 
 
 def test_the_background_worker_may_open_connections_for_each_kind_of_job_and_each_webhook():
-    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 16 + 16
-    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 16
+    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 17 + 17
+    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 17
     assert max_connections_of_background(pool_size=10, webhooks=20) == 20 + 20
 
 
