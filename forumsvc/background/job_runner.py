@@ -123,9 +123,9 @@ class JobRunner:
                 self._running[kind] = [item for item in self._running[kind] if not item.done()]
                 free = handler.at_once - len(self._running[kind])
                 due_now = (kind, clock.now(), handler.lock, free, handler.keys)
-                result = jobs.count_due(connection, *due_now) if free else 0
+                number = jobs.count_due(connection, *due_now) if free else 0
                 # Of those that wait one goes on asking.
-                due += [kind] * (min(result, 1) if kind in self._waiting else result)
+                due += [kind] * (min(number, 1) if kind in self._waiting else number)
         try:
             if time.monotonic() >= self._count_at:
                 self._count()

@@ -100,14 +100,14 @@ def _deletions(database: Database, settings: Settings) -> Mapping[str, Callable[
     by_table: dict[str, list[ExpiredRows]] = defaultdict(list)
     for expired in expired_rows(settings):
         by_table[expired.model.__tablename__].append(expired)
-    result = {table: partial(_delete, database, rows) for table, rows in by_table.items()}
+    deletions = {table: partial(_delete, database, rows) for table, rows in by_table.items()}
     if (keep := _keep(settings, "moderation.keep_log_days")) is not None:
-        result[AuditRecord.__tablename__] = partial(_trim_log, database, keep)
+        deletions[AuditRecord.__tablename__] = partial(_trim_log, database, keep)
     if (keep := _keep(settings, "moderation.keep_reviews_days")) is not None:
-        result[Review.__tablename__] = partial(
+        deletions[Review.__tablename__] = partial(
             _in_batches, database, keep, reviews.has_due, reviews.delete_some
         )
-    return result
+    return deletions
 
 
 def expired_rows(settings: Settings) -> list[ExpiredRows]:

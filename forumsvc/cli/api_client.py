@@ -54,11 +54,11 @@ class _Unavailable(ApiError):
 
 def _name_item(path: str) -> str:
     """Return that the last item of a path is not there: of `/webhooks/7/ping` the webhook 7."""
-    item = _ITEM.search(path)
-    if item is None:
+    match = _ITEM.search(path)
+    if match is None:
         return _NO_ITEM
-    kind = item[1] + ("y" if item[2] == "ies" else "")
-    return f"There is no {kind.replace('_', ' ')} {item[3]}."
+    kind = match[1] + ("y" if match[2] == "ies" else "")
+    return f"There is no {kind.replace('_', ' ')} {match[3]}."
 
 
 class Api:

@@ -111,18 +111,18 @@ def erase(context: Context, logins: tuple[str, ...], posts: str, reason: str, ye
     """
     reason, _ = check_texts(reason, is_required=False)
     with context.current_database().reads.connect() as db:
-        result = [reading.details(db, accounts.find(db, login).id, clock.now()) for login in logins]
-    context.confirm("\n".join(_lost(item, posts) for item in result), yes=yes)
+        people = [reading.details(db, accounts.find(db, login).id, clock.now()) for login in logins]
+    context.confirm("\n".join(_lost(item, posts) for item in people), yes=yes)
     secret = context.settings["session.secret"]
     with context.transaction() as db:
-        for user_id in sorted({item.id for item in result}):
+        for user_id in sorted({item.id for item in people}):
             erasure.erase_user(
                 *(db, None, clock.now(), user_id),
                 posts=PostsErasure(posts),
                 secret=secret,
                 reason=reason or None,
             )
-    erased = {item.login: erasure.login_of_erased(item.id) for item in result}
+    erased = {item.login: erasure.login_of_erased(item.id) for item in people}
     lines = [f"{login} is {new} now." for login, new in erased.items()]
     context.output(
         "\n".join([*lines, "The background worker removes the rest."]), erased=erased, posts=posts

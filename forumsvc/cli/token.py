@@ -144,12 +144,12 @@ def _client(db: Session, client_id: str | None) -> tuple[int, tuple[str, ...]]:
     """Return the row of a client and the scopes that it may request."""
     if client_id is None:
         return tokens.get_or_create_builtin_client(db), clients.SCOPES
-    result = clients.find(db, client_id)
-    if result is None:
+    client = clients.find(db, client_id)
+    if client is None:
         raise NotFound(f"There is no client {client_id!r}.")
-    if not result.is_enabled:
+    if not client.is_enabled:
         raise Conflict(f"The client {client_id!r} is disabled: its owner is blocked or deleted.")
-    return result.id, result.scopes
+    return client.id, client.scopes
 
 
 def _scope(requested: tuple[str, ...], allowed: tuple[str, ...]) -> str:

@@ -234,11 +234,11 @@ def _check_role(connection: Connection, settings: Mapping[str, str]) -> None:
             )
 
 
-def _is_same(name: str, result: str, value: str) -> bool:
+def _is_same(name: str, present: str, value: str) -> bool:
     if name == "timezone":
-        return result.lower() in _UTC
+        return present.lower() in _UTC
     # Of DateStyle the first word is how dates are shown; the other one is for dates that are read.
-    return result.startswith("ISO") if name == "datestyle" else result == value
+    return present.startswith("ISO") if name == "datestyle" else present == value
 
 
 def _check_encoding(connection: Connection) -> None:

@@ -82,10 +82,10 @@ def network_file_system(folder: Path) -> str | None:
 
 def _kind_of(folder: Path) -> str:
     """Return the kind of the file system with the longest mount point above the folder."""
-    best, result = -1, ""
+    best, kind = -1, ""
     for line in MOUNTS.read_text().splitlines() if MOUNTS.exists() else ():
         before, _, after = line.partition(" - ")
         mounted = before.split()[4].replace("\\040", " ")
         if len(mounted) >= best and folder.is_relative_to(mounted):
-            best, result = len(mounted), after.split()[0]
-    return result
+            best, kind = len(mounted), after.split()[0]
+    return kind

@@ -147,8 +147,8 @@ def _collect(name: str, check: Callable[[], Iterable[Finding]], seconds: float) 
 
     def run() -> None:
         try:
-            for item in check():
-                result.append(item)  # noqa: PERF402 - what comes before an error counts
+            for finding in check():
+                result.append(finding)  # noqa: PERF402 - what comes before an error counts
         except (Exception, SystemExit) as failure:  # the other checks go on, whatever it is
             cause = getattr(failure, "orig", None) or failure  # without the statement
             result.append(

@@ -19,19 +19,19 @@ def check(installation: Installation) -> Iterator[Finding]:
     with installation.database.reads.connect() as db:
         unhealthy = webhooks.unhealthy(db)
         given_up = webhook_deliveries.given_up_since(db, clock.now() - WEEK)
-    for one in unhealthy:
+    for row in unhealthy:
         # The path may contain a secret of the receiver.
-        name = f"Webhook {one.id} ({urlsplit(one.url).hostname})"
-        if one.disabled_reason is not None:
+        name = f"Webhook {row.id} ({urlsplit(row.url).hostname})"
+        if row.disabled_reason is not None:
             yield warning(
-                f"{name} was switched off: {one.disabled_reason}. Mend the receiver, then "
-                f"`forumsvc webhook on {one.id}`; `forumsvc webhook replay {one.id} --since TIME` "
+                f"{name} was switched off: {row.disabled_reason}. Mend the receiver, then "
+                f"`forumsvc webhook on {row.id}`; `forumsvc webhook replay {row.id} --since TIME` "
                 "sends what was given up."
             )
-        elif age(one.failing_since) > _FAILING:
+        elif age(row.failing_since) > _FAILING:
             yield warning(
-                f"{name} has failed for {words(age(one.failing_since))}: `forumsvc webhook "
-                f"deliveries {one.id}` shows why."
+                f"{name} has failed for {words(age(row.failing_since))}: `forumsvc webhook "
+                f"deliveries {row.id}` shows why."
             )
     for webhook_id, number in given_up.items():
         yield warning(

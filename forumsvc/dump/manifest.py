@@ -75,14 +75,14 @@ def member_name(table: str) -> str:
 def parse_manifest(text: bytes) -> Manifest:
     """Return the manifest of this text. Raises DumpError for one that this code does not know."""
     try:
-        result = json.loads(text)
-        digest = result.pop("sha256", None) if isinstance(result, dict) else None
-        is_damaged = digest not in (None, _digest(result))
+        document = json.loads(text)
+        digest = document.pop("sha256", None) if isinstance(document, dict) else None
+        is_damaged = digest not in (None, _digest(document))
     except (ValueError, RecursionError):
         raise DumpError(f"{NAME} is no JSON.") from None
-    if not isinstance(result, dict) or result.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DumpError(f"{NAME} is not that of a dump of forumsvc.")
-    version = result.get("format_version")
+    version = document.get("format_version")
     if type(version) is not int or version < 1:
         raise DumpError(f"{NAME}: format_version must be a number.")
     if version > FORMAT_VERSION:
@@ -92,10 +92,10 @@ def parse_manifest(text: bytes) -> Manifest:
         )
     if is_damaged:
         raise DumpError(f"{NAME} is damaged: its SHA-256 is wrong.")
-    secrets, tables = result.get("secrets", False), result.get("tables")
+    secrets, tables = document.get("secrets", False), document.get("tables")
     if type(secrets) is not bool or not isinstance(tables, dict):
         raise DumpError(f"{NAME}: secrets must be true or false, tables an object.")
-    revision = result.get("revision")
+    revision = document.get("revision")
     _check_revision(revision)
     known = {table.name for table in dumped_tables(secrets=secrets)}
     for name in tables:
@@ -103,8 +103,8 @@ def parse_manifest(text: bytes) -> Manifest:
             raise DumpError(f"{NAME}: a dump has no table {name[:60]!r}.")
     members = {name: _member(name, entry) for name, entry in tables.items()}
     names = ("forumsvc_version", "created_at", "site_url")
-    texts = {name: str(result.get(name, ""))[:300] for name in names}
-    photos = _photos(result.get("photos"))
+    texts = {name: str(document.get(name, ""))[:300] for name in names}
+    photos = _photos(document.get("photos"))
     return Manifest(revision=revision, secrets=secrets, tables=members, photos=photos, **texts)
 
 

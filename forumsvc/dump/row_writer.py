@@ -53,16 +53,16 @@ class RowWriter:
         if self._is_sqlite:
             run(f"PRAGMA cache_size = -{CACHE_KB}")
             run("PRAGMA temp_store = FILE")  # the rows of an index are sorted there
-            result = "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'"
+            query = "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'"
         else:
             run("SET LOCAL maintenance_work_mem = '256MB'")
-            result = (
+            query = (
                 "SELECT tablename, indexname, indexdef FROM pg_indexes "
                 "WHERE schemaname = current_schema()"
             )
         names = {table.name for table in tables}
         made = []
-        for table, index, statement in run(result).fetchall():
+        for table, index, statement in run(query).fetchall():
             if table in names and statement and statement.startswith("CREATE INDEX"):
                 run(f'DROP INDEX "{index}"')
                 made.append(statement)

@@ -28,8 +28,8 @@ def mention_link(written: str, login: str, user_url: str) -> str:
 
 def mention_links(stored: str, user_url: str) -> Iterator[MentionLink]:
     """Yield the mentions of stored HTML."""
-    for item in _LINK.finditer(stored):
-        yield _read(item, user_url)
+    for match in _LINK.finditer(stored):
+        yield _read(match, user_url)
 
 
 def replace_mentions(

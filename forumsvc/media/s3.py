@@ -77,8 +77,8 @@ class S3Storage:
         size = check_digest(name, file)
         file.seek(start)
         with _translate_errors():
-            result = self._head(name)
-            if result and result["ContentLength"] == size and _is_recent(result["LastModified"]):
+            stored = self._head(name)
+            if stored and stored["ContentLength"] == size and _is_recent(stored["LastModified"]):
                 return False
             self._client.put_object(
                 Bucket=self._options.bucket,
@@ -126,8 +126,8 @@ class S3Storage:
         """Delete an image if it is old; see Storage. Check and deletion are not atomic here."""
         parse_digest(name)
         with _translate_errors():
-            result = self._head(name)
-            if result is None or result["LastModified"] >= before:
+            stored = self._head(name)
+            if stored is None or stored["LastModified"] >= before:
                 return False
             self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
         return True

@@ -142,8 +142,8 @@ def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int
 
 
 def _stored(name: str, path: Path) -> StoredObject:
-    result = path.stat()
-    return StoredObject(name, result.st_size, datetime.fromtimestamp(result.st_mtime, UTC))
+    status = path.stat()
+    return StoredObject(name, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
 
 
 class LocalStorage:

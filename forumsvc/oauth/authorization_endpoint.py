@@ -138,23 +138,23 @@ def _validate_client(
     validator: "AuthorizationValidator", parameters: Sequence[tuple[str, str]]
 ) -> dict[str, str]:
     try:
-        result = unique_parameters(parameters, _CLIENT_PARAMETERS)
+        client_parameters = unique_parameters(parameters, _CLIENT_PARAMETERS)
     except InvalidRequestError as error:
         raise NonRedirectableError(error.description) from None
-    if "client_id" not in result:
+    if "client_id" not in client_parameters:
         raise NonRedirectableError("Missing client_id parameter.")
-    if not validator.find_client(result["client_id"]):
+    if not validator.find_client(client_parameters["client_id"]):
         raise NonRedirectableError("There is no such client.")
     if not validator.client.is_enabled:
         raise NonRedirectableError("The client is disabled: its owner is blocked or deleted.")
-    redirect_uri = result.get("redirect_uri")
+    redirect_uri = client_parameters.get("redirect_uri")
     uris = validator.redirect_uris
     if redirect_uri is None and len(uris) != 1:
         raise NonRedirectableError("Missing redirect_uri parameter.")
     if redirect_uri is not None and not validator.is_registered_redirect_uri(redirect_uri):
         raise NonRedirectableError("The redirect URI is not one that the client registered.")
     validator.redirect_uri = redirect_uri or uris[0]
-    return result
+    return client_parameters
 
 
 def _endpoint(validator: "AuthorizationValidator") -> AuthorizationEndpoint:

@@ -30,17 +30,17 @@ def lock_client_and_user(
     columns = (User.id, User.password_hash, User.state, User.blocked_until)
     users = select(*columns).where(User.id.in_(user_ids))
     in_order = users.order_by(User.id).with_for_update(read=not for_update, key_share=for_update)
-    result = {row.id: row for row in db.execute(in_order)} if user_ids else {}
+    users_by_id = {row.id: row for row in db.execute(in_order)} if user_ids else {}
     registered = select(OAuthClient.id).where(OAuthClient.id == client.id)
     if db.execute(registered.with_for_update(read=True)).first() is None:
         return None
     if client.owner_id is not None:
-        owner = result[client.owner_id]
+        owner = users_by_id[client.owner_id]
         if state_at(owner.state, owner.blocked_until, clock.now()) != UserState.ACTIVE:
             return None
     if user_id is None:
         return LockedUser(None)
-    user = result.get(user_id)
+    user = users_by_id.get(user_id)
     if user is None or user.state == UserState.DELETED:
         return None
     return LockedUser(user.password_hash)

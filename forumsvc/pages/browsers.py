@@ -25,7 +25,7 @@ _SYSTEMS = (
 def browser_name(user_agent: str | None) -> str:
     """Return the browser and its system, as "Firefox, Linux"; "" where neither is known."""
     header = user_agent or ""
-    result = (
+    names = (
         next((name for part, name in table if part in header), "") for table in (_NAMES, _SYSTEMS)
     )
-    return ", ".join(name for name in result if name)
+    return ", ".join(name for name in names if name)

@@ -6,9 +6,9 @@ LEAST = 4.5
 """The contrast of text (WCAG 2.2, 1.4.3)."""
 
 
-def contrast(item: str, other: str) -> float:
+def contrast(color: str, other: str) -> float:
     """Return the contrast ratio of two colors such as `#f4f4f4`, 1 to 21."""
-    darker, lighter = sorted((_luminance(item), _luminance(other)))
+    darker, lighter = sorted((_luminance(color), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 

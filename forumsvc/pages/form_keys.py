@@ -53,11 +53,11 @@ def once(
 
     @wraps(save)
     def save_once(request: ForumRequest, values: Mapping[str, Any], body: Any) -> str:
-        value = request.parameters.get(FIELD)
-        if not isinstance(value, str) or not value:
+        sent_key = request.parameters.get(FIELD)
+        if not isinstance(sent_key, str) or not sent_key:
             return save(request, values, body)
         # Other values are another post: somebody went back and wrote a second one.
-        form_key = f"form {digest_of(request.path_info, value, *values.values())}"
+        form_key = f"form {digest_of(request.path_info, sent_key, *values.values())}"
         key = ClientKey(request.actor_id, form_key)
         ttl = timedelta(seconds=request.settings["idempotency.ttl_seconds"])
         stored = idempotency.claim(request.db, key, _DIGEST, request.now, ttl)

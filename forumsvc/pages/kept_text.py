@@ -75,13 +75,13 @@ def digest_of(*texts: object) -> str:
 def _fields(request: ForumRequest, path: str, prefix: str) -> KeptText | None:
     names = next((names for pattern, *names in _FORMS if pattern.fullmatch(path)), [])
     try:
-        result = [
+        parts = [
             {name: value for name in part if (value := _text(request, f"{prefix}{name}"))}
             for part in names
         ]
     except ForumError:  # the body is malformed
         return None
-    return KeptText(path, *result) if result and result[0] else None
+    return KeptText(path, *parts) if parts and parts[0] else None
 
 
 def _text(request: ForumRequest, name: str) -> str:

@@ -23,7 +23,7 @@ from .static_files import asset_path
 _LENGTH = 200
 _PICTURE = re.compile(r'<img [^>]*?src="([^"]+)"')
 # What ends a script element, and what other programs may take for markup.
-_UNSAFE_IN_SCRIPT = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
+_UNSAFE_IN_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,10 +90,10 @@ def account(db: SqlConnection, user_id: int) -> dict[str, Any]:
 
 def rows_of(db: SqlConnection, part: Select[Any], user_id: int) -> Iterator[dict[str, Any]]:
     """Yield the rows of a part, by one SELECT for each `BATCH_SIZE` of them."""
-    last_id, result = 0, BATCH_SIZE
-    while result == BATCH_SIZE:
+    last_id, size = 0, BATCH_SIZE
+    while size == BATCH_SIZE:
         batch = db.execute(part, {"user_id": user_id, "last_id": last_id}).all()
         for row in batch:
             yield dict(row._mapping)
             last_id = row.id
-        result = len(batch)
+        size = len(batch)

@@ -230,15 +230,15 @@ def _with_phrases(
     """
     posts, matching = ranked[:MAX_PHRASE_TEXTS], []
     matcher = PhraseMatcher(query.phrases, query.excluded_phrases)
-    result: set[int] = set()
+    topic_ids: set[int] = set()
     for post, text in zip(posts, search_rows.texts(db, posts), strict=True):
         if time_left(db) < _TIME_FOR_THE_REST:
             break
         title = "" if post.reply_id is not None else f"{topics[post.topic_id].title}\n"
         if matcher.matches(title + text):
             matching.append(post)
-            result.add(post.topic_id)
-            if len(result) == enough:
+            topic_ids.add(post.topic_id)
+            if len(topic_ids) == enough:
                 break
     return matching
 

@@ -65,8 +65,8 @@ class Item(Resource):
         return self._load_with(partial(self._container.load_for_update, whole_row=whole_row))
 
     def _load_with(self, load: "Load") -> Self:
-        result = self._container.wrap(self.__name__, load(self.root.db, self.row_id))
-        return cast("Self", result)
+        row = self._container.wrap(self.__name__, load(self.root.db, self.row_id))
+        return cast("Self", row)
 
     @property
     def _container(self) -> "Container":

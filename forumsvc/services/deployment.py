@@ -38,8 +38,8 @@ def may_send(db: Session, site_url: str) -> bool:
     site_url: the setting `site.url`.
     """
     if row(db, _SELECT, {}) is None:
-        result = {"host": _host(site_url), "place": _place(db), "copied_at": None}
-        insert_or_ignore(db, Deployment, id=_ID, **result)
+        deployment = {"host": _host(site_url), "place": _place(db), "copied_at": None}
+        insert_or_ignore(db, Deployment, id=_ID, **deployment)
     return why_not(db, site_url) is None
 
 

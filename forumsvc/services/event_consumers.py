@@ -39,9 +39,9 @@ def consume(
     Two processes that call it at once work one after the other. Nothing else may be done in the
     transaction.
     """
-    position, result = next_events(db, consumer, now, limit)
-    finish(db, consumer, handle, now, position, result)
-    return len(result)
+    position, batch = next_events(db, consumer, now, limit)
+    finish(db, consumer, handle, now, position, batch)
+    return len(batch)
 
 
 def next_events(
@@ -87,15 +87,15 @@ def put_aside(db: Session, consumer: str, now: datetime, error: str) -> int:
 def lock_position(db: Session, consumer: str, now: datetime) -> Position:
     """Return how far a consumer has read, and lock that until the transaction ends."""
     insert_or_ignore(db, EventPosition, consumer=consumer, xid=0, id=0, updated_at=now)
-    is_match = EventPosition.consumer == consumer
-    locked = select(EventPosition.xid, EventPosition.id).where(is_match).with_for_update()
+    of_consumer = EventPosition.consumer == consumer
+    locked = select(EventPosition.xid, EventPosition.id).where(of_consumer).with_for_update()
     return Position(*db.execute(locked).one())
 
 
 def _move(db: Session, consumer: str, position: Position, now: datetime) -> None:
-    is_match = EventPosition.consumer == consumer
+    of_consumer = EventPosition.consumer == consumer
     db.execute(
-        update_of(EventPosition).where(is_match).values(**position._asdict(), updated_at=now)
+        update_of(EventPosition).where(of_consumer).values(**position._asdict(), updated_at=now)
     )
 
 

@@ -62,14 +62,14 @@ def clock_offset(db: ReadConnection) -> int:
 _SELECT_TIME: Any = select(database_time().label("now"))
 
 
-def report(db: Session, result: Facts, secret: str, offset: int, *, is_start: bool) -> None:
+def report(db: Session, host: Facts, secret: str, offset: int, *, is_start: bool) -> None:
     """Write down this host.
 
     secret: `session.secret`; offset: of `clock_offset`; is_start: whether the worker has begun now.
     """
     salt = secrets.token_hex(16)
     values = {
-        **result._asdict(),
+        **host._asdict(),
         "salt": salt,
         "secret_digest": _digest(secret, salt),
         "clock_offset": offset,

@@ -44,6 +44,6 @@ def is_login(text: str) -> bool:
     return _LOGIN.fullmatch(text) is not None
 
 
-def known_ids(rows: Iterable[int | None]) -> list[int]:
+def known_ids(ids: Iterable[int | None]) -> list[int]:
     """Return the ids, each once, in their order, without None."""
-    return sorted({item for item in rows if item is not None})
+    return sorted({item for item in ids if item is not None})

@@ -35,11 +35,19 @@ def ready(context: Public, request: ForumRequest) -> Any:
     `worker` says whether a background worker is alive on any host, `copy` whether emails and
     webhooks wait because the database is a copy. Requests are answered all the same.
     """
-    result = request.registry.availability.check()
-    can = {"reads": result.reads, "writes": result.writes, "worker": False, "copy": False}
-    problem = result.problem
+    availability = request.registry.availability.check()
+    can = {
+        "reads": availability.reads,
+        "writes": availability.writes,
+        "worker": False,
+        "copy": False,
+    }
+    problem = availability.problem
     try:
-        can["worker"], can["copy"] = _has_worker(request, result), _is_copy(request, result)
+        can["worker"], can["copy"] = (
+            _has_worker(request, availability),
+            _is_copy(request, availability),
+        )
     except DBAPIError as error:  # a right on a table may be missing
         log.error("what /health reads cannot be read: %s", single_line_message(error))
         problem = "The database refuses what the service reads."

@@ -32,10 +32,10 @@ def ask_for_export(request: ForumRequest) -> ExportRow:
 
 def export_of(request: ForumRequest) -> ExportRow:
     """Return the caller's export. Raises NotFound without one."""
-    result = data_exports.of_user(request.db, request.actor_id, request.now)
-    if result is None:
+    export = data_exports.of_user(request.db, request.actor_id, request.now)
+    if export is None:
         raise NotFound(_MISSING)
-    return result
+    return export
 
 
 class _Downloads:
@@ -80,22 +80,22 @@ def file_of_export(request: ForumRequest) -> Response:
 
     The server sends it without a thread: whoever reads slowly holds up nobody.
     """
-    result = export_of(request)
-    if result.state != ExportState.READY:
+    export = export_of(request)
+    if export.state != ExportState.READY:
         raise NotFound(_MISSING)
-    storage = request.registry.photo_storages.get(result.storage or "")
-    if storage is None or result.file is None:
+    storage = request.registry.photo_storages.get(export.storage or "")
+    if storage is None or export.file is None:
         raise NotFound(_MISSING)
     _downloads.begin(request.actor_id)
     try:
-        file = _SentFile(storage.open_private(result.file), request.actor_id)
+        file = _SentFile(storage.open_private(export.file), request.actor_id)
     except BaseException:
         _downloads.end(request.actor_id)
         raise
     wrapper = request.environ.get("wsgi.file_wrapper", FileIter)
     response = Response(content_type="application/octet-stream", app_iter=wrapper(file, _BLOCK))
-    response.content_length = result.size
-    day = result.requested_at.date().isoformat()
+    response.content_length = export.size
+    day = export.requested_at.date().isoformat()
     response.headers["Content-Disposition"] = f'attachment; filename="forum-data-{day}.zip"'
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Content-Type-Options"] = "nosniff"

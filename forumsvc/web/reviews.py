@@ -59,17 +59,17 @@ def resolve(
 def with_details(item: ReviewItem, request: ForumRequest) -> ReviewItem:
     """Load the reports, the object and the author of a review."""
     root, row = item.root, item.row
-    result: Any = None
+    post: Any = None
     if row.kind == ReviewKind.HELD:
         held = decisions.held_post_of(request.db, row)
-        result = root.held_posts.wrap(str(held.id), held)
+        post = root.held_posts.wrap(str(held.id), held)
     elif row.reply_id is not None:
-        result = root.replies.wrap(str(row.reply_id), root.replies.load(request.db, row.reply_id))
+        post = root.replies.wrap(str(row.reply_id), root.replies.load(request.db, row.reply_id))
     elif row.topic_id is not None:
-        result = root.topics.wrap(str(row.topic_id), root.topics.load(request.db, row.topic_id))
+        post = root.topics.wrap(str(row.topic_id), root.topics.load(request.db, row.topic_id))
     item.details = SimpleNamespace(
         reports=reports.of_review(request.db, row.id),
-        object=result,
+        object=post,
         author=users.by_id(request.db, row.author_id),
         restrictions_count=reviews.restrictions_count(request.db, row.author_id),
     )

@@ -42,8 +42,8 @@ def find_topics(container: SearchResource, request: ForumRequest) -> FoundPosts:
     search = _requested(container, request)
     with search_connection(request) as db:
         posts, has_more = searching.find_topics(db, search, request.now, *_part(request))
-        result = topics.by_ids(db, [post.found.topic_id for post in posts])
-        rows = [result[post.found.topic_id] for post in posts]
+        rows_by_id = topics.by_ids(db, [post.found.topic_id for post in posts])
+        rows = [rows_by_id[post.found.topic_id] for post in posts]
         matches = _matches(posts, [row.title for row in rows], search)
     return FoundPosts(rows, matches, search, sum(_part(request)) if has_more else None)
 
@@ -53,8 +53,8 @@ def find_replies(container: SearchResource, request: ForumRequest) -> FoundPosts
     search = replace(_requested(container, request), where=Where.REPLIES)
     with search_connection(request) as db:
         posts, has_more = searching.find_replies(db, search, request.now, *_part(request))
-        result = replies.details_by_ids(db, [post.found.reply_id or 0 for post in posts])
-        rows = [result[post.found.reply_id or 0] for post in posts]
+        rows_by_id = replies.details_by_ids(db, [post.found.reply_id or 0 for post in posts])
+        rows = [rows_by_id[post.found.reply_id or 0] for post in posts]
         matches = _matches(posts, [row.topic_title for row in rows], search)
     return FoundPosts(rows, matches, search, sum(_part(request)) if has_more else None)
 
@@ -103,10 +103,10 @@ def _check_hidden(container: SearchResource, request: ForumRequest) -> None:
 def _node_id(request: ForumRequest, operator: str | None) -> int | None:
     """Return the node that is sought. Raises Invalid for an operator, NotFound for `node_id`."""
     if operator is not None:
-        result = nodes.id_of(request.executor, operator)
-        if result is None:
+        found_id = nodes.id_of(request.executor, operator)
+        if found_id is None:
             raise wrong_operator(Clause("there is no node %(name)s", name=quoted(operator)))
-        return result
+        return found_id
     node_id: int | None = request.validated["node_id"]
     if node_id is not None and not nodes.exists(request.executor, node_id):
         raise NotFound("node_id: there is no such node.")
@@ -118,11 +118,11 @@ def _user_id(request: ForumRequest, operator: str | None) -> int | None:
     name = request.validated["by"] if operator is None else operator
     if name is None:
         return None
-    result = users.id_of(request.executor, name.removeprefix("@"))
-    if result is None:
+    found_id = users.id_of(request.executor, name.removeprefix("@"))
+    if found_id is None:
         reason = Clause("there is no user %(name)s", name=quoted(name))
         raise Invalid("by", reason) if operator is None else wrong_operator(reason)
-    return result
+    return found_id
 
 
 @contextmanager

@@ -84,16 +84,16 @@ def _post(container: Reports, request: ForumRequest, target: Target) -> Values |
     root = container.root
     if target.reply_id is not None:
         reply = root.replies.load(request.executor, target.reply_id)
-        result, title = reply, reply and reply.topic_title
+        post, title = reply, reply and reply.topic_title
     elif target.topic_id is not None:
         topic = root.topics.load(request.executor, target.topic_id)
-        result, title = topic, topic and topic.title
+        post, title = topic, topic and topic.title
     else:
         return None
-    return result and {
+    return post and {
         "title": title,
-        "login": result.user_login,
-        "excerpt": beginning(text_content(result.body_html)),
+        "login": post.user_login,
+        "excerpt": beginning(text_content(post.body_html)),
     }
 
 

@@ -52,14 +52,14 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
         return done if isinstance(done, Response) else {**done, **_others(item, request)}
     except PreconditionFailed as error:
         request.response.status_int = 412
-        result = item.reloaded()
+        reloaded = item.reloaded()
         message = error.args[0]
-        if result.row.state != ReviewState.OPEN:
+        if reloaded.row.state != ReviewState.OPEN:
             message = Message("Another moderator has decided: see below.")
         parameters = {name: str(request.parameters.get(name) or "") for name in _FIELDS}
-        parameters["version"] = str(result.row.version)
+        parameters["version"] = str(reloaded.row.version)
         return form(
-            form_values=parameters, errors={WHOLE_FORM: message}, **_others(result, request)
+            form_values=parameters, errors={WHOLE_FORM: message}, **_others(reloaded, request)
         )
 
 

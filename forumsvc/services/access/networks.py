@@ -65,8 +65,8 @@ class BlockedNetworks:
                     # At first no version means that there never was a block; later it may be
                     # what a slow request has read before the first one.
                     is_empty = not version and self._snapshot.version is None
-                    result = () if is_empty else access_blocks.networks(db)
-                    self._snapshot = _Snapshot(version, _by_prefix(result))
+                    blocks = () if is_empty else access_blocks.networks(db)
+                    self._snapshot = _Snapshot(version, _by_prefix(blocks))
         self._checked_at = started
         return changed
 
@@ -89,14 +89,14 @@ class BlockedNetworks:
         if parsed is None:
             return None
         version, number = parsed
-        result = {
+        severities = {
             block[0]
             for (network, prefix), blocks in by_prefix.items()
             if network == version
             and (block := blocks.get(number >> (_BITS[version] - prefix))) is not None
             and (block[1] is None or block[1] > now)
         }
-        return next((severity for severity in _HARDEST_FIRST if severity in result), None)
+        return next((severity for severity in _HARDEST_FIRST if severity in severities), None)
 
 
 def _by_prefix(rows: Iterable[Any]) -> dict[tuple[int, int], dict[int, Held]]:

@@ -49,9 +49,9 @@ def begin(
     actions.record(db, Action(AdminAction.USER_CLOSURE_REQUESTED, *who, details=details))
     email = mails.confirmed_email(user)
     if email is not None:
-        text = {"day": closes_at.date().isoformat(), "url": url, "language": language}
+        data = {"day": closes_at.date().isoformat(), "url": url, "language": language}
         kind = MailKind.ACCOUNT_CLOSING
-        mails.enqueue(db, kind, email, now, user_id=user.user_id, data=text)
+        mails.enqueue(db, kind, email, now, user_id=user.user_id, data=data)
 
 
 def take_back(db: Session, now: datetime, user_id: int) -> bool:
@@ -87,5 +87,5 @@ def end(db: Session, now: datetime, closing: Row[Any], secret: str) -> None:
         # The transaction is rolled back. It is known here only: `erase_user` takes the locks.
         raise Conflict("They have changed their mind.")
     if before.email is not None and before.email_confirmed_at is not None:
-        text = {"login": before.login}
-        mails.enqueue(db, MailKind.ACCOUNT_CLOSED, before.email, now, data=text)
+        data = {"login": before.login}
+        mails.enqueue(db, MailKind.ACCOUNT_CLOSED, before.email, now, data=data)

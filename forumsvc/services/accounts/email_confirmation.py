@@ -88,8 +88,8 @@ def verify_token(
 
     lock: lock the account until the transaction ends.
     """
-    result = partial(find, db, lock=lock)
-    return signed_tokens.verify(secret, _PURPOSE, token, now, result, _state)
+    find_waiting = partial(find, db, lock=lock)
+    return signed_tokens.verify(secret, _PURPOSE, token, now, find_waiting, _state)
 
 
 def _state(waiting: WaitingAddress) -> tuple[str, str, str]:

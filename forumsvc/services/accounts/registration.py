@@ -92,7 +92,7 @@ def problems(
     reads: SqlConnection, settings: Mapping[str, Any], *, login: str, email: str, password: str
 ) -> dict[str, str]:
     """Return all that `register` would refuse, by field: a form shows it at once."""
-    result: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for check in (
         lambda: check_own_login(login),
         lambda: accounts.check_email(email),
@@ -103,10 +103,10 @@ def problems(
         try:
             check()
         except Invalid as error:
-            result.setdefault(error.field, error.reason)
+            reasons.setdefault(error.field, error.reason)
         except AlreadyTaken as error:
-            result.setdefault(error.field, "is taken")
-    return result
+            reasons.setdefault(error.field, "is taken")
+    return reasons
 
 
 def register(

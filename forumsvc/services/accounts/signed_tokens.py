@@ -40,11 +40,11 @@ def verify(
     if match is None or int(match[2]) <= now.timestamp() or int(match[1]) >= 2**63:
         return None
     user_id, expires = int(match[1]), int(match[2])
-    result = find(user_id)
-    if result is None:
+    account = find(user_id)
+    if account is None:
         return None
-    genuine = _signed(secret, purpose, user_id, expires, state(result))
-    return result if hmac.compare_digest(genuine, token) else None
+    genuine = _signed(secret, purpose, user_id, expires, state(account))
+    return account if hmac.compare_digest(genuine, token) else None
 
 
 def _signed(secret: str, purpose: str, user_id: int, expires: int, state: Iterable[str]) -> str:

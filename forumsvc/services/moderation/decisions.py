@@ -164,12 +164,12 @@ def _tell_reporters(db: Session, now: datetime, review: ReviewRow, verdict: Verd
     )
     if not db.scalars(closed).all():
         return
-    text = REPORT_UPHELD if is_upheld else REPORT_DISMISSED
+    notice_action = REPORT_UPHELD if is_upheld else REPORT_DISMISSED
     reporters = select(Report.reporter_id).where(Report.review_id == review.id)
     reporter_ids = db.scalars(reporters).all()
     # The reason of a silence is for the one who is silenced.
     reason = None if verdict.silences else verdict.reason
-    notices.notify(db, now, reporter_ids, Notice(text, reason, review.topic_id))
+    notices.notify(db, now, reporter_ids, Notice(notice_action, reason, review.topic_id))
 
 
 def _check(review: ReviewRow, verdict: Verdict) -> None:
@@ -241,9 +241,9 @@ def _apply_to_reported(
     db: Session, actor_id: int | None, now: datetime, review: ReviewRow, verdict: Verdict
 ) -> None:
     """Hide or delete the post, or show it again if the service has hidden it."""
-    is_changed, text = False, POST_STAYS
+    is_changed, notice_action = False, POST_STAYS
     if review.topic_id is not None and (review.hidden_by_service or not verdict.stays):
-        is_changed, text = _change_post(db, actor_id, now, review, verdict)
+        is_changed, notice_action = _change_post(db, actor_id, now, review, verdict)
     # All who are told, in one order.
     author = select(literal(review.author_id, BigId))
     reporters = select(Report.reporter_id).where(Report.review_id == review.id)
@@ -252,8 +252,8 @@ def _apply_to_reported(
     if actor_id == review.author_id or (is_changed and reason):
         # With a reason the action itself has told the author.
         return
-    if text != POST_STAYS or (reason and not verdict.silences):
-        notices.notify(db, now, [review.author_id], Notice(text, reason, review.topic_id))
+    if notice_action != POST_STAYS or (reason and not verdict.silences):
+        notices.notify(db, now, [review.author_id], Notice(notice_action, reason, review.topic_id))
 
 
 def _change_post(

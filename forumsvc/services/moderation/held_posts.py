@@ -173,10 +173,10 @@ def _record(
     now: datetime,
     held: HeldPostRow,
     reason: str | None,
-    **extra: Any,
+    **post: Any,
 ) -> None:
     """Record what became of a held post, whose text the event does not tell."""
     data = {"held_id": held.id, "kind": held.kind}
     actions.record(
-        db, Action(subject, actor_id, now, held.user_id, reason=reason, data=data, **extra)
+        db, Action(subject, actor_id, now, held.user_id, reason=reason, data=data, **post)
     )

@@ -73,9 +73,17 @@ def notify(db: Session, now: datetime, user_ids: Collection[int], notice: Notice
     if notice.topic_id is not None:
         # For an erasure, which removes the title.
         details["topic_id"] = notice.topic_id
-    texts = json.dumps({**details, "title": title}, ensure_ascii=False)
+    details_json = json.dumps({**details, "title": title}, ensure_ascii=False)
     actor_id = _builtin_user_id(db, now)
-    send(db, NotificationType.MODERATION, actor_id, now, user_ids, topic_id=shown_id, details=texts)
+    send(
+        db,
+        NotificationType.MODERATION,
+        actor_id,
+        now,
+        user_ids,
+        topic_id=shown_id,
+        details=details_json,
+    )
 
 
 def _builtin_user_id(db: Session, now: datetime) -> int:

@@ -185,8 +185,8 @@ def _hide(db: Session, now: datetime, target: Target, review_id: int) -> None:
 
 
 def _record(
-    db: Session, type_: EventType, now: datetime, target: Target, review_id: int, **extra: str
+    db: Session, type_: EventType, now: datetime, target: Target, review_id: int, **data: str
 ) -> None:
     ids = {"user_id": target.user_id, "topic_id": target.topic_id, "reply_id": target.reply_id}
     # Nobody is told who reported something.
-    events.record(db, type_, now, actor_id=None, data={"review_id": review_id, **extra}, **ids)
+    events.record(db, type_, now, actor_id=None, data={"review_id": review_id, **data}, **ids)

@@ -88,14 +88,14 @@ def next_posts(db: SqlConnection, sweep: Any, position: Position) -> list[Post]:
     """
     is_restored = sweep.action == SweepAction.RESTORE
     last_topic, last_reply = position["last_topic_id"], position["last_reply_id"]
-    result = _swept(sweep, last_topic) if is_restored else _topics_of(sweep, last_topic)
-    topic_ids = db.scalars(result.limit(BATCH_SIZE)).all()
+    query = _swept(sweep, last_topic) if is_restored else _topics_of(sweep, last_topic)
+    topic_ids = db.scalars(query.limit(BATCH_SIZE)).all()
     if topic_ids:
         return [Post(topic_id, is_reply=False) for topic_id in topic_ids]
-    result = _replies_of(sweep, last_reply)
+    query = _replies_of(sweep, last_reply)
     if is_restored:
-        result = _swept(sweep, last_reply, of_replies=True)
-    return [Post(item, is_reply=True) for item in db.scalars(result.limit(BATCH_SIZE))]
+        query = _swept(sweep, last_reply, of_replies=True)
+    return [Post(item, is_reply=True) for item in db.scalars(query.limit(BATCH_SIZE))]
 
 
 def behind(position: Position, post: Post) -> Position:

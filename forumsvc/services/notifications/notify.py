@@ -1,8 +1,8 @@
 """Inserting and deleting notifications, in the transaction of their cause.
 
 An event notifies a user at most once, not the actor, nobody who blocks the actor, and nobody who
-wants none of its type; a post that mentions somebody is a mention for them. The statements are
-of new posts are built once: building one costs more than running it.
+wants none of its type; a post that mentions somebody is a mention for them. The statements of
+new posts are built once: building one costs more than running it.
 """
 
 from collections.abc import Collection, Sequence
@@ -83,9 +83,9 @@ def _insert_returning_recipients() -> Any:
 
 
 def event_values(
-    actor_id: int, now: datetime, type_: NotificationType, **extra: Any
+    actor_id: int, now: datetime, type_: NotificationType, **parameters: Any
 ) -> dict[str, Any]:
-    """Return the parameters of a notification. extra: those that are not None."""
+    """Return the parameters of a notification. parameters: those that are not None."""
     return {
         "actor_id": actor_id,
         "now": now,
@@ -95,7 +95,7 @@ def event_values(
         "reply_id": None,
         "node_id": None,
         "details": None,
-        **extra,
+        **parameters,
     }
 
 
@@ -192,10 +192,10 @@ def delete_for_topic(db: Session, topic_id: int) -> None:
     What moderators told stays, with the title alone. The caller has locked the users of
     `recipients.notified_about_topic` and counts what is in `unread_about_topic`.
     """
-    is_match, of_moderators = Notification.topic_id == topic_id, NotificationType.MODERATION
-    detached = update_of(Notification).where(is_match, Notification.type == of_moderators)
+    of_topic, of_moderators = Notification.topic_id == topic_id, NotificationType.MODERATION
+    detached = update_of(Notification).where(of_topic, Notification.type == of_moderators)
     db.execute(detached.values(topic_id=None))
-    db.execute(delete_of(Notification).where(is_match))
+    db.execute(delete_of(Notification).where(of_topic))
 
 
 def move_unread(

@@ -61,8 +61,8 @@ def lock_position(db: Session, topic_id: int, reply_id: int) -> int | None:
     Waits for the batch under way; no other begins until the transaction ends. To be called before
     users are locked.
     """
-    value: Any = db.scalar(select(Job.data).where(*_of_reply(topic_id, reply_id)).with_for_update())
-    return None if value is None else int(value["next_user_id"])
+    data: Any = db.scalar(select(Job.data).where(*_of_reply(topic_id, reply_id)).with_for_update())
+    return None if data is None else int(data["next_user_id"])
 
 
 def _of_topic(topic_id: int) -> tuple[ColumnElement[bool], ...]:

@@ -76,9 +76,9 @@ class ReadMarker:
                 self._opened.task_done()
 
     def _mark(self, user_id: int, topic_id: int, reply_ids: Sequence[int]) -> None:
-        here = {"user_id": user_id, "topic_id": topic_id, "reply_ids": reply_ids}
+        parameters = {"user_id": user_id, "topic_id": topic_id, "reply_ids": reply_ids}
         with self._database.reads.connect() as connection:
-            if connection.execute(_select_unread(), here).first() is None:
+            if connection.execute(_select_unread(), parameters).first() is None:
                 return
         with self._database.session.begin() as db:
             inbox.mark_topic_read(db, user_id, clock.now(), topic_id, reply_ids)

@@ -95,34 +95,34 @@ class PhotoAudit:
         Raises Conflict if the storage for new photos has no file at all although rows name it:
         then the settings are probably wrong. Raises OSError if a storage fails.
         """
-        result = Findings()
+        findings = Findings()
         unreferenced = self._check_files()
-        self._check_rows(result)
-        result.broken = sorted(
+        self._check_rows(findings)
+        findings.broken = sorted(
             file for file, intact in self._intact.items() if not intact and file in self._sizes
         )
-        result.unreferenced = [file for file in unreferenced if self._intact.get(file, True)]
-        return result
+        findings.unreferenced = [file for file in unreferenced if self._intact.get(file, True)]
+        return findings
 
-    def fix(self, result: Findings, *, delete_missing: bool) -> int:
+    def fix(self, findings: Findings, *, delete_missing: bool) -> int:
         """Fix what was found, and remove partial uploads and exports that no row names; return how
         many of those.
 
         Unreferenced and broken files are deleted. Mismatched values are corrected.
 
-        delete_missing: also delete the rows of `found.missing`, and give the letter avatar to users
-        whose avatar is missing. Only another upload can restore such a photo, and it does not need
-        the row. Rows of `found.in_unknown_storage` stay in any case.
+        delete_missing: also delete the rows of `findings.missing`, and give the letter avatar to
+        users whose avatar is missing. Only another upload can restore such a photo, and it does not
+        need the row. Rows of `findings.in_unknown_storage` stay in any case.
         """
-        for storage_name, name in result.unreferenced:
+        for storage_name, name in findings.unreferenced:
             self._storages[storage_name].delete_if_older_than(name, self._before)
-        for storage_name, name in result.broken:
+        for storage_name, name in findings.broken:
             self._intact.pop((storage_name, name), None)
             if not self._is_intact(storage_name, name):  # it may be uploaded again meanwhile
                 self._storages[storage_name].delete(name)
         if delete_missing:
-            self._delete_lost(result)
-        for photo_id, right in result.mismatched.items():
+            self._delete_lost(findings)
+        for photo_id, right in findings.mismatched.items():
             with self._database.session.begin() as db:
                 db.execute(update_of(Photo).where(Photo.id == photo_id).values(**right))
         storages = PhotoStorages(self._default, self._storages)
@@ -131,11 +131,11 @@ class PhotoAudit:
             storage.remove_partial_uploads(self._before) for storage in self._storages.values()
         )
 
-    def _delete_lost(self, result: Findings) -> None:
-        for ids in _batches(self._still_missing(result.missing)):
+    def _delete_lost(self, findings: Findings) -> None:
+        for ids in _batches(self._still_missing(findings.missing)):
             with self._database.session.begin() as db:
                 db.execute(delete_of(Photo).where(Photo.id.in_(ids)))
-        for ids in _batches(self._still_missing(result.missing_avatars)):
+        for ids in _batches(self._still_missing(findings.missing_avatars)):
             with self._database.session.begin() as db:
                 db.execute(update_of(User).where(User.id.in_(ids)).values(avatar=""))
 

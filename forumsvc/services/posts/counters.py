@@ -92,9 +92,9 @@ def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -
 
 
 def _count_topic(
-    db: Session, topic_id: int, user_id: int, node_id: int, sign: int, **extra: Select[Any]
+    db: Session, topic_id: int, user_id: int, node_id: int, sign: int, **id_selects: Select[Any]
 ) -> None:
-    """Count a topic. extra: by counter, the SELECT of a user's id for each row that counts."""
+    """Count a topic. id_selects: by counter, the SELECT of a user's id for each row that counts."""
     db.execute(
         update_without_invalidation(Node)
         .where(Node.id == node_id)
@@ -105,7 +105,7 @@ def _count_topic(
         "topics_count": select(literal(user_id, BigId).label("user_id")),
         "replies_count": select(Reply.user_id).where(*shown_replies),
         "favorites_count": select(Favorite.user_id).where(Favorite.topic_id == topic_id),
-        **extra,
+        **id_selects,
     }
     notified = (recipients.notified_about_topic(), recipients.reporters_of_topic())
     lock_users(db, User.id.in_(union(*counted.values(), *notified)), topic_id=topic_id)

@@ -170,11 +170,11 @@ def _section_id(db: Session, name: str) -> int | None:
         return None
     name = _name("section", name)
     by_name = select(Section.id).where(Section.name == name)
-    value: int | None = db.scalar(by_name)
-    if value is None:
+    section_id: int | None = db.scalar(by_name)
+    if section_id is None:
         insert_or_ignore(db, Section, name=name)
-        value = db.scalars(by_name).one()
-    return value
+        section_id = db.scalars(by_name).one()
+    return section_id
 
 
 def _delete_empty_sections(db: Session) -> None:

@@ -117,8 +117,8 @@ def _check_number(
 
     posts: the times of the newest posts of each kind.
     """
-    result = [time for newest in posts for time in db.scalars(newest.limit(most))]
-    times = sorted(result, reverse=True)[:most]
+    recent = [time for newest in posts for time in db.scalars(newest.limit(most))]
+    times = sorted(recent, reverse=True)[:most]
     if len(times) == most and (left := times[-1] + window - now) > timedelta():
         raise _too_fast(max(1, math.ceil(left.total_seconds())))
 

@@ -111,8 +111,8 @@ def _other_tokens(
         part = ids[at : at + _BATCH]
         stored = _stored(db, words, part)
         for document in indexing.documents(db, words, part):
-            result = stored.get(document.source.id)
-            if result is not None and result != frozenset(document.words.split()):
+            stored_words = stored.get(document.source.id)
+            if stored_words is not None and stored_words != frozenset(document.words.split()):
                 differing.append(document.source.id)
     if differing:
         # Behind the comparison: what has changed meanwhile is only late, too.

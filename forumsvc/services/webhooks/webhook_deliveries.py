@@ -138,11 +138,11 @@ def resume_at(unanswered: Any, now: datetime) -> datetime:
 
 def record_health(db: Session, webhook_id: int, now: datetime, *, has_failed: bool) -> bool:
     """Note whether a batch failed whole; return whether all have for `SWITCH_OFF_AFTER`."""
-    here = update_of(Webhook).where(Webhook.id == webhook_id)
+    webhook = update_of(Webhook).where(Webhook.id == webhook_id)
     if not has_failed:
-        db.execute(here.where(Webhook.failing_since.is_not(None)).values(failing_since=None))
+        db.execute(webhook.where(Webhook.failing_since.is_not(None)).values(failing_since=None))
         return False
-    db.execute(here.where(Webhook.failing_since.is_(None)).values(failing_since=now))
+    db.execute(webhook.where(Webhook.failing_since.is_(None)).values(failing_since=now))
     since = db.scalar(select(Webhook.failing_since).where(Webhook.id == webhook_id))
     return since is not None and since <= now - SWITCH_OFF_AFTER
 

@@ -64,8 +64,8 @@ def edit(db: Session, actor_id: int | None, now: datetime, webhook_id: int, **co
     if columns.get("active"):
         columns |= {"disabled_reason": None, "failing_since": None}
     if columns:
-        here = update_of(Webhook).where(Webhook.id == webhook_id)
-        db.execute(here.values(columns))
+        webhook = update_of(Webhook).where(Webhook.id == webhook_id)
+        db.execute(webhook.values(columns))
         webhook_deliveries.make_due(db, webhook_id, now)
         _log(db, AdminAction.WEBHOOK_UPDATED, actor_id, now, webhook_id, changed=sorted(columns))
 

@@ -152,7 +152,7 @@ def _store(
 ) -> None:
     if response.status_int != 200:
         return
-    headers = [item for item in response.headerlist if item[0] != "Content-Length"]
+    headers = [header for header in response.headerlist if header[0] != "Content-Length"]
     cached = CachedResponse(response.headers["ETag"], headers, split_at_hits(response.body))
     request.page_cache.put(key, versions, cached, _ENTRY_BYTES + len(response.body))
 

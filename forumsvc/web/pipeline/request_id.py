@@ -46,7 +46,7 @@ def request_id_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         REQUEST_ID.set(request_id)
         response = handler(request)
         # pyramid_tm has read X-Tm by now; clients do not get it.
-        headers = [item for item in response.headerlist if item[0] != "X-Tm"]
+        headers = [header for header in response.headerlist if header[0] != "X-Tm"]
         response.headerlist = [*headers, ("X-Request-Id", request_id)]
         if will_be_retried(request, request.exception):
             return response

@@ -1,7 +1,7 @@
 """Erasing a person: what is kept of them at the end, and the order that begins it.
 
 `erase_user` takes the account away at once: login, name, addresses, profile, password, log-ins. The
-background worker does the rest, which may be much, in small transactions (`erasure_steps`).
+background worker does the rest, which may be much, in small transactions (`steps`).
 """
 
 from datetime import datetime

@@ -194,14 +194,16 @@ def _holds(model: Any, names: Sequence[str], account: Account) -> ColumnElement[
     if model is IdempotencyKey:
         words.add(f'"{account.login}"')
     columns = [getattr(model, name) for name in names]
-    result = or_(
+    holds_word = or_(
         *(column.icontains(word, autoescape=True) for column in columns for word in sorted(words))
     )
     # Somebody else may have the login by now, and others may have written the word before.
     written = getattr(model, "updated_at", getattr(model, "created_at", None))
     if written is None:
-        return result
-    return and_(model.created_at <= account.since + _IN_FLIGHT, written >= account.joined, result)
+        return holds_word
+    return and_(
+        model.created_at <= account.since + _IN_FLIGHT, written >= account.joined, holds_word
+    )
 
 
 def _step(
