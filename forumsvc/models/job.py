@@ -1,4 +1,4 @@
-"""Jobs: what the background worker is to do, each once."""
+"""Jobs: what the background worker is to do, once or again and again."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -70,7 +70,7 @@ class Job(Base):
     data: Mapped[dict[str, object]] = mapped_column(JSON)
     """What the work needs, and how far it is; no secrets."""
     error: Mapped[str | None] = mapped_column(Text)
-    """Why the last attempt failed."""
+    """Why an attempt failed, perhaps one before the last."""
     created_at: Mapped[Timestamp]
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When it was done or given up."""

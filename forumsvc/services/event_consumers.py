@@ -122,7 +122,8 @@ def _restart(db: Session, now: datetime) -> None:
 def is_anybody_alive(db: ReadConnection, now: datetime) -> bool:
     """Return whether a background worker of any host is alive, or was a moment ago.
 
-    After the end of one another takes its jobs over within that time.
+    After a clean end another takes its jobs over within that time; of one that was killed, the
+    locks count until they end.
     """
     times = {"after": now - _TAKEOVER, "before": _last_end(now)}
     result = row(db, _SELECT_ALIVE, times)

@@ -46,7 +46,11 @@ def parts(step: Any) -> tuple[str, Any, dict[str, Any]]:
 
 
 class Values(dict[str, Any]):
-    """The values of a story by name."""
+    """The values of a story by name. captured: what it has captured, and must use."""
+
+    def __init__(self, **known: Any) -> None:
+        super().__init__(**known)
+        self.captured: list[str] = []
 
     def fill(self, text: str) -> str:
         """Return a text with the values in the places of their names."""
@@ -77,6 +81,7 @@ class Values(dict[str, Any]):
         name = _NAME.fullmatch(expected)
         if name and self._value(name[1], None) is None:
             self[name[1]] = found
+            self.captured.append(name[1])
             return True
         if name and not isinstance(found, str):
             return bool(self[name[1]] == found)
@@ -107,6 +112,8 @@ class Steps:
             except Exception as error:
                 error.add_note(f"step {number}: {step}")
                 raise
+        names = _NAME.findall(str(steps))
+        assert [name for name in self.values.captured if names.count(name) < 2] == []
 
     def step(self, action: str, expected: Any, options: dict[str, Any]) -> None:
         """Do a step, and fail if it ends otherwise. options: its other keys."""
