@@ -113,7 +113,6 @@ class Moderator(Storm):
         return made
 
     def hide(self) -> Any:
-        """Ban a topic, show it again, or delete it."""
         if self.choices.random() < 0.2:
             return self.delete_topic()
         how = self.one(["ban", "unban", "unban"])

@@ -35,11 +35,9 @@ class Scene:
     topic: int
 
     def open_topic(self, body: str = "B") -> int:
-        """Let alice open another topic."""
         return self.forum.topic(self.alice, self.node, body=body)
 
     def reply(self, body: str = "B") -> int:
-        """Let bob reply to the topic."""
         return self.forum.reply(self.bob, self.topic, body)
 
     def batch(self, size: int = 2) -> bool:
@@ -50,7 +48,6 @@ class Scene:
         return self.forum.count(Job) > 0
 
     def finish(self, size: int = 2) -> None:
-        """Run all batches."""
         for _ in range(MOST_BATCHES):
             if not self.forum.count(Job) or not self.batch(size):
                 return

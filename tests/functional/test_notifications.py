@@ -30,7 +30,6 @@ def test_stored_details_hide_nothing_of_a_notification(forum, alice, bob):
 
 
 def edit(author: Person, topic: int, node: int, body: str) -> None:
-    """Edit the text of a topic."""
     assert author.put(f"/topics/{topic}", title="T", node_id=node, body=body).status_int == 200
 
 

@@ -28,7 +28,6 @@ class Scene:
     ids: list[int]
 
     def newer(self, since: int, **more: int) -> list[int]:
-        """Return alice's notifications since that id."""
         answer = self.alice.get("/notifications", since=since, **more)
         assert answer.status_int == 200, answer.text
         return [one["id"] for one in answer.json]

@@ -93,7 +93,6 @@ class Scene:
     reply: int = 0
 
     def do(self, step: str) -> None:
-        """Let somebody do something."""
         login, deed, *rest = step.split(" ", 2)
         who, text = self.people[login], rest[0] if rest else "B"
         form = {"title": "T", "body": text, "node_id": self.nodes[deed == "move"]}

@@ -25,7 +25,6 @@ def forum(make_forum: MakeForum) -> Forum:
 
 
 def make_old(forum: Forum, days: int, *review_ids: int) -> None:
-    """Let reviews be decided so many days ago."""
     moment = clock.now() - timedelta(days=days)
     with forum.database.session.begin() as db:
         db.execute(update(Review).where(Review.id.in_(review_ids)).values(resolved_at=moment))

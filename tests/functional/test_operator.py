@@ -28,7 +28,6 @@ NEEDS_A_USER = re.compile(
 
 @pytest.fixture(scope="module")
 def app(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestApp]:
-    """The application."""
     application = make_app(database_url, tmp_path_factory.mktemp("operator"))
     yield CheckedApp(application)
     close_application(application)

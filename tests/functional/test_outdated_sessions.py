@@ -31,7 +31,6 @@ def alter(forum: Forum) -> None:
 
 
 def restore(forum: Forum) -> None:
-    """Restore the type of the column."""
     with forum.database.writes.begin() as db:
         db.execute(text(f"ALTER TABLE users ALTER COLUMN name TYPE {User.__table__.c.name.type}"))
 

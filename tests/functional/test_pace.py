@@ -12,7 +12,6 @@ from tests.functional.forum import Forum, Person, content
 
 
 def open_topic(who: Person, node: int, title: str = "Hello", body: str = "A text") -> Any:
-    """Post a topic and return the answer."""
     return who.post("/topics", title=title, body=body, node_id=node)
 
 

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.both_databases
 
 
 def keys(forum: Forum) -> list[Any]:
-    """Return the keys of the pages that are cached."""
     return [key for key in forum.registry.page_cache._entries if key[0] != "topic"]
 
 

@@ -247,7 +247,6 @@ def test_lists_without_pages_have_no_link(scene):
 
 
 def cursor(*parts: object) -> str:
-    """Return the text of a cursor."""
     name, *key = parts
     return str(Cursor(str(name), tuple(key)))  # type: ignore[arg-type]
 

@@ -30,7 +30,6 @@ class Reading:
         self.sql = ""
 
     def note(self, db: Any, statement: Any, values: dict[str, Any]) -> None:
-        """Record a statement."""
         self.sql = str(
             statement.params(values).compile(
                 self._database.reads, compile_kwargs={"literal_binds": True}

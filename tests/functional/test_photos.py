@@ -25,7 +25,6 @@ from tests.object_store import s3_settings
 
 
 def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
-    """Return a small image."""
     out = io.BytesIO()
     images = [Image.new("RGB", (300, 200), (n, 30, 200)) for n in range(frames - 1)]
     first = Image.new("RGB", (300, 200), colour)
@@ -35,7 +34,6 @@ def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
 
 
 def send(person: Caller, data: bytes | None = None) -> TestResponse:
-    """Upload a photo."""
     files = [("file", "a.png", data or picture())]
     return person.call("POST", "/photos", upload_files=files)
 
@@ -214,7 +212,6 @@ def test_a_folder_that_cannot_be_written_is_503(make_forum, tmp_path):
 
 
 def s3(endpoint: str, bucket: str, **more: str) -> dict[str, str]:
-    """Return the settings with which all photos are in a bucket."""
     return {"photos.storage": "s3", **s3_settings(endpoint, bucket), **more}
 
 

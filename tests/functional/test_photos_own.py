@@ -27,7 +27,6 @@ def upload(person: Person, colour: str = "red") -> str:
 
 
 def id_of(person: Person, url: str) -> int:
-    """Return the id of a photo from the list of the person's own photos."""
     [found] = [one["id"] for one in person.get("/photos").json if one["image_url"] == url]
     return int(found)
 

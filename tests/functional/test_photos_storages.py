@@ -52,16 +52,13 @@ class Storages:
         return run_command("-c", path, *words, "--json")
 
     def copy(self, *options: str, source: str = "local", target: str = "s3") -> Any:
-        """Copy the photos."""
         return self.command("copy", "--from", source, "--to", target, *options)
 
     def places(self) -> list[str | None]:
-        """Return the storages that the rows name."""
         with self.database.reads.connect() as db:
             return list(db.execute(select(Photo.storage).order_by(Photo.id)).scalars())
 
     def files(self) -> tuple[int, int]:
-        """Return how many files the folder and the bucket have."""
         return len(stored(self.folder)), len(list(self.bucket.objects.all()))
 
 

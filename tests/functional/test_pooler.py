@@ -27,7 +27,6 @@ pytestmark = [on_postgresql, pytest.mark.direct]
 
 
 def open_through(pooler: PgBouncer) -> Database:
-    """Open the database as the service does."""
     base = {"session.secret": SECRET, "site.environment": "development"}
     settings = Settings({**base, **pooler.settings()})
     return open_database(settings["sqlalchemy.url"], ConnectionOptions.from_settings(settings))
@@ -35,7 +34,6 @@ def open_through(pooler: PgBouncer) -> Database:
 
 @contextmanager
 def altered(url: str, change: str, back: str) -> Iterator[None]:
-    """Change something as an administrator, and change it back."""
     plain = make_url(url).set(drivername="postgresql", database="postgres")
     with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as admin:
         admin.execute(change.encode())

@@ -23,7 +23,6 @@ def forum(make_forum: MakeForum) -> Forum:
 
 
 def write(person: Person, topic: int, address: str) -> None:
-    """Reply from an address."""
     answer = call(person, "POST", f"/topics/{topic}/replies", {"body": "hi"}, address=address)
     assert answer.status_int == 201
 
@@ -34,7 +33,6 @@ def others(forum: Forum, person: Person) -> int:
 
 
 def kept(forum: Forum) -> list[str]:
-    """Return the stored hashes."""
     with forum.database.reads.connect() as db:
         return [*db.scalars(select(PostNetwork.network))]
 

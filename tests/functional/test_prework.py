@@ -49,7 +49,6 @@ class Scene:
         }
 
     def send(self, who: str, what: str) -> Any:
-        """Send one of `REQUESTS`."""
         method, path, params = REQUESTS[what](self)
         return self.callers[who].call(method, path, params)
 
@@ -87,7 +86,6 @@ REQUESTS: dict[str, Callable[[Scene], Request]] = {
 
 
 def s_topic(scene: Scene) -> dict[str, Any]:
-    """Return the parameters of a new topic."""
     return {"title": "T", "node_id": scene.node, "body": TEXT}
 
 

@@ -89,7 +89,6 @@ class Scene:
         return template.format(**self.names)
 
     def cost(self, caller: Caller, template: str) -> int:
-        """Return the number of statements of a read."""
         path = self.path(template)
         most = 100 if path.partition("?")[0] == "/users" else 150
         whole = f"{path}{'&' if '?' in path else '?'}limit={most}"
@@ -97,7 +96,6 @@ class Scene:
 
 
 def photo_row(user_id: int, number: int) -> dict[str, Any]:
-    """Return the columns of a photo, one for each number."""
     digest = f"{number:064x}"
     named = {"user_id": user_id, "name": f"00/{digest}.png", "digest": digest, "storage": "local"}
     size = {"width": 1, "height": 1, "size": 9}

@@ -55,7 +55,6 @@ class Scene:
         return [event_presenter.event(site, row, objects) for row in rows]
 
     def types_of(self, act: Callable[[], Any]) -> list[str]:
-        """Return the types of the events that are recorded by an act."""
         before = len(self.recorded())
         act()
         return [event.type for event in self.recorded()[before:]]
@@ -88,7 +87,6 @@ def scene(make_forum: MakeForum) -> Scene:
 
 
 def photo_of(person: Person) -> int:
-    """Let a person upload a photo, and return its id."""
     send(person)
     return int(content(person.get("/photos"))[0]["id"])
 

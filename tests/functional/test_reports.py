@@ -21,18 +21,15 @@ MODERATE = "read write moderate"
 
 
 def report(who: Any, kind: str, obj_id: int, category: str = "spam", **more: Any) -> Any:
-    """Report something and return the answer."""
     return who.post("/reports", obj_type=kind, obj_id=obj_id, category=category, **more)
 
 
 def only_review(chief: Person) -> Any:
-    """Return the one open review."""
     [review] = content(chief.get("/reviews"))
     return review
 
 
 def resolve(chief: Person, review: int, decision: str, **more: Any) -> Any:
-    """Decide on a review and return the answer."""
     return chief.post(f"/reviews/{review}/resolve", decision=decision, **more)
 
 
@@ -43,7 +40,6 @@ def told(person: Person) -> list[tuple[str, str | None]]:
 
 
 def wrong_counters(forum: Forum) -> list[str]:
-    """Return the counters that a recount finds wrong."""
     with forum.database.reads.connect() as db:
         return [one.name for one in counters.check(db) if one.wrong]
 

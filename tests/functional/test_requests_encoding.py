@@ -28,7 +28,6 @@ def send(
 
 
 def multipart(*fields: tuple[str, bytes]) -> tuple[bytes, str]:
-    """Return a multipart form and its content type."""
     parts = [
         b'--limit\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n' % (name.encode(), v)
         for name, v in fields

@@ -34,7 +34,6 @@ def make_rerenderer(forum: Forum) -> Callable[[], Parts]:
 
 
 def finish(parts: Parts) -> None:
-    """Do all there is to do."""
     for _ in parts:
         pass
 

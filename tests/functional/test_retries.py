@@ -28,7 +28,6 @@ class Deadlock(Exception):
 
 @pytest.fixture
 def forum(make_forum: MakeForum) -> Forum:
-    """An empty forum with metrics."""
     return make_forum(metrics__enabled="true")
 
 
@@ -58,13 +57,11 @@ def reply(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Reply:
 
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    """All that the service logs."""
     with caplog.at_level(logging.INFO, "forumsvc"):
         yield caplog
 
 
 def access_lines(log: pytest.LogCaptureFixture) -> list[str]:
-    """Return the lines of the access log for replies."""
     lines = [one.getMessage() for one in log.records if one.name == "forumsvc.access"]
     return [line for line in lines if "/replies" in line]
 

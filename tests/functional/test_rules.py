@@ -7,7 +7,6 @@ from tests.functional.forum import SECRET, Person, make_app
 
 
 def refused(person: Person, node: int, body: str, title: str = "T") -> str | None:
-    """Return why a topic is refused, or None."""
     answer = person.post("/topics", title=title, node_id=node, body=body)
     assert answer.status_int in (201, 400), answer.text
     return None if answer.status_int == 201 else answer.json["error"]

@@ -19,7 +19,6 @@ JUDGED = yaml.safe_load(Path(__file__).with_name("judged_searches.yaml").read_te
 
 @pytest.fixture
 def ids(forum: Forum, alice: Person, node: int) -> dict[str, int]:
-    """The ids of the topics by their names in the judgements."""
     made = {}
     with forum.database.session.begin() as db:
         # The oldest first, as in a forum.

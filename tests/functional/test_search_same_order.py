@@ -155,7 +155,6 @@ def _is(state: State, topic: dict[str, Any]) -> bool:
 
 @pytest.fixture
 def model(forum: Forum) -> Model:
-    """The model of the posts that are in the database, and indexed."""
     with forum.database.session.begin() as db:
         user_ids = insert_rows(db, User, [{"login": one} for one in USERS])
         node_ids = insert_rows(db, Node, [{"name": one} for one in NODES])

@@ -17,7 +17,6 @@ MODERATE = "read write moderate"
 
 
 def silence(chief: Person, user: Person, reason: str = "Spam", **more: Any) -> Any:
-    """Silence a user and return the answer."""
     return chief.post(f"/users/{user.id}/silence", reason=reason, **more)
 
 
@@ -27,7 +26,6 @@ def in_past(forum: Forum, user: Person) -> None:
 
 
 def moment(text: str) -> datetime:
-    """Return the time that a text names."""
     parsed = clock.parse_rfc3339(text)
     assert parsed is not None
     return parsed

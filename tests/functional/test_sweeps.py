@@ -31,19 +31,16 @@ def posts(forum: Forum, alice: Person, bob: Person, node: int) -> dict[str, list
 
 
 def work(forum: Forum) -> None:
-    """Let the background worker do what is ordered."""
     JobRunner(forum.database, [Sweeper(forum.database)], 1.0).run_due(JobKind.SWEEP)
 
 
 def order(forum: Forum, user: Person, action: SweepAction, **more: Any) -> int:
-    """Order a sweep at the command line."""
     given = {"since": None, **more}
     with forum.database.session.begin() as db:
         return sweep_service.order(db, None, clock.now(), user.id, action, **given)
 
 
 def silence(chief: Person, user: Person, **more: Any) -> Any:
-    """Silence a user and return the answer."""
     return chief.post(f"/users/{user.id}/silence", reason="Spam", **more)
 
 
@@ -58,14 +55,12 @@ def visible(forum: Forum) -> tuple[set[int], set[int]]:
 
 
 def records(forum: Forum, sweep_id: int) -> list[str]:
-    """Return what the log has of a sweep."""
     with forum.database.reads.connect() as db:
         own = AuditRecord.request_id == f"sweep-{sweep_id}"
         return list(db.scalars(select(AuditRecord.action).where(own).order_by(AuditRecord.id)))
 
 
 def finished(forum: Forum) -> list[int]:
-    """Return the ids of the finished sweeps."""
     with forum.database.reads.connect() as db:
         return list(db.scalars(select(Sweep.id).where(Sweep.finished_at.is_not(None))))
 

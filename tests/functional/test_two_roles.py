@@ -53,11 +53,9 @@ class Site:
         return run_command("-c", ini, *words)
 
     def connect(self, role: str) -> psycopg.Connection:
-        """Connect as a role, in autocommit."""
         return psycopg.connect(databases.plain_url(as_role(self.url, role)), autocommit=True)
 
     def grant(self) -> None:
-        """Run what `db grants` prints, as the owner."""
         printed = self.run("db", "grants", OWNER, WRITER)
         assert printed.code == 0, printed.err
         with self.connect(OWNER) as owner:

@@ -13,7 +13,6 @@ ALL = ["Follow", "Mention", "NodeChanged", "Topic", "TopicReply"]
 
 @pytest.fixture
 def browser(forum: Forum, alice: Person) -> Visitor:
-    """The browser of alice."""
     forum.change(alice.id, password_hash=hash_password(PASSWORD))
     browser = Visitor(forum)
     browser.log_in("alice")

@@ -74,14 +74,12 @@ def test_writing_hits_changes_nothing_else_of_a_topic(forum, alice, topic):
 
 
 def stored(forum: Forum, *topics: int) -> list[int]:
-    """Return the hits of topics in the database."""
     with forum.database.reads.connect() as db:
         return [db.scalars(select(Topic.hits).where(Topic.id == one)).one() for one in topics]
 
 
 @contextmanager
 def on(engine: Any, name: str, listener: Callable[..., None]) -> Iterator[None]:
-    """Listen to an engine."""
     event.listen(engine, name, listener)
     try:
         yield
@@ -158,7 +156,6 @@ def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
 
 @pytest.fixture
 def other(forum: Forum, alice: Person) -> int:
-    """Another topic."""
     return forum.topic(alice, forum.node("Other"))
 
 

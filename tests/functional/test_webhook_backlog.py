@@ -31,7 +31,6 @@ def webhook(database: Database) -> int:
 
 @pytest.fixture
 def no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No receiver answers."""
     outcome = Outcome(None, "no answer", None, 1)
     monkeypatch.setattr(CheckedConnection, "post", lambda *message: outcome)
 

@@ -38,7 +38,6 @@ SECONDS = 0.5
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """A receiver that answers 200."""
     with receiving() as receiver:
         yield receiver
 
@@ -70,7 +69,6 @@ class Scene:
             )
 
     def fan_out(self) -> None:
-        """Make the deliveries of what has happened."""
         wait_for_horizon(self.forum.database)
         with self.forum.database.session.begin() as db:
             event_consumers.consume(db, "fan-out", self._fan_out, self.now)
@@ -83,11 +81,9 @@ class Scene:
             db.execute(delete(WebhookDelivery))
 
     def send(self) -> None:
-        """Send what is due."""
         self.runner.run_due(JobKind.DELIVER)
 
     def tell(self) -> None:
-        """Make and send the deliveries of what has happened."""
         self.fan_out()
         self.send()
 

@@ -23,7 +23,6 @@ def admin(forum: Forum) -> Person:
 
 @pytest.fixture
 def webhook_id(admin: Person) -> int:
-    """The id of a webhook."""
     return int(admin.call("POST", "/webhooks", json=NEW).json["id"])
 
 

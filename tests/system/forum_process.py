@@ -110,7 +110,6 @@ class SentReply:
 
     @property
     def names_its_error(self) -> bool:
-        """Whether the body has the format of an error."""
         found = json.loads(self.body)
         return set(found) == {"error"} and isinstance(found["error"], str)
 
@@ -163,7 +162,6 @@ class Client:
 
     @property
     def acknowledged(self) -> list[str]:
-        """The replies with a response of 201."""
         return [answer.written for answer in list(self.answers) if answer.status == 201]
 
 
@@ -187,5 +185,4 @@ def storm(server: Pserve, setting: Scene, name: str, clients: int = 6) -> Iterat
 
 
 def acknowledged(clients: list[Client]) -> list[str]:
-    """Return the replies of all clients with a response of 201."""
     return [written for client in clients for written in client.acknowledged]

@@ -18,7 +18,6 @@ LIFE_SECONDS = (0.02, 0.6)
 
 
 def main() -> None:
-    """Start and kill the runs."""
     url, number, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     chosen = random.Random(seed)  # noqa: S311 - nothing is secret
     for run in range(number):

@@ -76,17 +76,14 @@ class Pserve:
 
     @property
     def log(self) -> str:
-        """Its log so far."""
         return self.output.read_text()
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
         found = re.findall(r"^forumsvc serves on http://127\.0\.0\.1:(\d+)$", self.log, re.M)
         return int(found[-1])
 
     def workers(self) -> list[int]:
-        """Return the child processes of the started one."""
         found = children(self.process.pid)
         self.seen.update(found)
         return found
@@ -96,7 +93,6 @@ class Pserve:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
 
     def get(self, path: str, **headers: str) -> Response:
-        """Request a path on a new connection."""
         connection = self.connect()
         try:
             connection.request("GET", path, headers=headers)
@@ -105,7 +101,6 @@ class Pserve:
             connection.close()
 
     def refuses_connections(self) -> bool:
-        """Return whether the port is closed."""
         connection = self.connect()
         try:
             connection.connect()
@@ -122,7 +117,6 @@ class Pserve:
 
 
 def read_response(connection: http.client.HTTPConnection) -> Response:
-    """Read a response from a connection."""
     response = connection.getresponse()
     headers = {name.lower(): value for name, value in response.getheaders()}
     return Response(response.status, headers, response.read())

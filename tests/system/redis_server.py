@@ -69,13 +69,11 @@ class Redis:
         wait_until(lambda: hangs(self.processes[-1].pid), "Redis hangs")
 
     def kill(self) -> None:
-        """Kill it at once."""
         self.processes[-1].kill()
         self.processes[-1].wait(PATIENCE)
 
 
 def free_port() -> int:
-    """Return an unused port."""
     first = os.getpid() % len(PORTS)
     for port in (*PORTS[first:], *PORTS[:first]):
         with socket.socket() as tried:

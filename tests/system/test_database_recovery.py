@@ -36,7 +36,6 @@ def server_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
 
 @contextmanager
 def administrator(url: str) -> Iterator["psycopg.Connection[Any]"]:
-    """Connect as an administrator."""
     with psycopg.connect(databases.plain_url(url), autocommit=True) as connection:
         yield connection
 

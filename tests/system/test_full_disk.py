@@ -58,7 +58,6 @@ def image(side: int) -> bytes:
 
 
 def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict[str, Any]]:
-    """Upload an image; return status and body."""
     edge = "edge"
     head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
     body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()

@@ -46,8 +46,6 @@ class Answers:
 
 
 class Client:
-    """A connection with a token."""
-
     def __init__(self, server: Pserve, token: str) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         self._headers = {
@@ -57,7 +55,6 @@ class Client:
         self.answers = Answers()
 
     def send(self, method: str, path: str, **fields: str) -> dict[str, Any]:
-        """Send a request and return the response."""
         began = time.monotonic()
         self._connection.request(method, API + path, urlencode(fields), self._headers)
         answer = self._connection.getresponse()
@@ -69,7 +66,6 @@ class Client:
         return found if isinstance(found, dict) else {}
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 

@@ -16,12 +16,10 @@ from tests.system.process import wait_until
 
 
 def have_written(clients: list[Client], expected: int) -> bool:
-    """Return whether so many of their replies were acknowledged."""
     return len(acknowledged(clients)) >= expected
 
 
 def are_cut(clients: list[Client]) -> bool:
-    """Return whether all of them are disconnected."""
     return all(client.disconnected for client in clients)
 
 

@@ -38,7 +38,6 @@ def open_topic(server: Pserve, author: Person, node: int) -> int:
 
 
 def notifications_by_user(database: Database) -> Counter[int]:
-    """Return how many notifications each user has."""
     with database.reads.connect() as db:
         return Counter(db.scalars(select(Notification.user_id)))
 

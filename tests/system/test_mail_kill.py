@@ -23,7 +23,6 @@ serve = partial(serving, mail__delivery="folder", mail__dir="post")
 
 
 def ask_for_a_link(server: Pserve) -> None:
-    """Ask for a link that sets a password, as a browser does."""
     with closing(server.connect()) as connection:
         connection.request("GET", "/password/forgotten")
         page = read_response(connection)

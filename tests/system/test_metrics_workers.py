@@ -31,12 +31,10 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
-    """A database."""
     return databases.new_url("sqlite", "metrics", tmp_path_factory, worker_id)
 
 
 def scrape(server: Pserve) -> MetricSamples:
-    """Return the metrics from any worker."""
     return MetricSamples.of(server.get("/metrics").body.decode())
 
 
@@ -63,7 +61,6 @@ def ask_each(server: Pserve) -> None:
 
 
 def pid_of(server: Pserve, number: str) -> int:
-    """Return the process id of a worker."""
     return int(re.findall(rf"Worker {number} is process (\d+)", server.log)[-1])
 
 

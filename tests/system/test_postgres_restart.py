@@ -69,7 +69,6 @@ class Server:
         wait_until(self.takes_connections, "PostgreSQL is back")
 
     def takes_connections(self) -> bool:
-        """Return whether it accepts connections."""
         try:
             psycopg.connect(databases.plain_url(self.url)).close()
         except psycopg.OperationalError:
@@ -96,7 +95,6 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @contextmanager
 def away(server: Server) -> Iterator[None]:
-    """Stop the server for a while."""
     server.stop()
     try:
         yield

@@ -21,7 +21,6 @@ def shared() -> Iterator[Redis]:
 
 @pytest.fixture
 def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
-    """A database."""
     return databases.new_url("sqlite", "rates", tmp_path_factory, worker_id)
 
 

@@ -165,7 +165,6 @@ def test_a_strange_request_line_is_no_mistake_of_ours(served, line, status):
 
 
 def chunked(*pieces: bytes) -> bytes:
-    """Return a body in the chunked coding."""
     return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (*pieces, b""))
 
 

@@ -39,7 +39,6 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of a server with small limits."""
     here = tmp_path_factory.mktemp("server")
     with pserve(here, max_request_body_size=1000, max_request_header_size=1500) as server:
         yield server.port
@@ -60,7 +59,6 @@ def test_an_error_of_the_server_is_json(port, request_bytes, status):
 
 
 def _headers(parser: HTTPRequestParser, *lines: bytes) -> dict[str, str]:
-    """Return the headers that a parser gets from a request's header lines."""
     parser.received(b"\r\n".join((b"GET / HTTP/1.1", *lines, b"", b"")))
     headers: dict[str, str] = parser.headers
     return headers

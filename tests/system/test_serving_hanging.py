@@ -9,7 +9,6 @@ from tests.system.test_serving_stop import let_go, slow_request
 
 
 def workers_of(server: Pserve) -> list[int]:
-    """Return both workers, when they run."""
     wait_until(lambda: len(server.workers()) == 2, "two workers run")
     return server.workers()
 

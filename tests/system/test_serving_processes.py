@@ -122,12 +122,10 @@ def test_a_worker_that_keeps_dying_waits_longer_each_time(tmp_path):
 
 
 def says(server: Pserve, text: str) -> bool:
-    """Return whether a text is in the server's log."""
     return text in server.log
 
 
 def worker_1(server: Pserve) -> int:
-    """Return the process id of worker 1."""
     lines = [line for line in server.log.splitlines() if "Worker 1 is process" in line]
     return int(lines[-1].split()[-1])
 

@@ -38,7 +38,6 @@ def recipe_of_serve(ini: Path) -> list[list[str]]:
 
 
 def forumsvc(words: list[str], **environment: str) -> str:
-    """Run the command with these words, and return what it prints."""
     done = subprocess.run(
         [sys.executable, "-m", "forumsvc.cli", *words],
         cwd=ROOT,

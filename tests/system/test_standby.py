@@ -83,11 +83,9 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Its address as a libpq connection string."""
         return f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres"
 
     def ask(self, statement: str) -> Any:
-        """Run a statement as an administrator; return the first value."""
         with psycopg.connect(self.address, autocommit=True) as connection:
             cursor = connection.execute(statement.encode())
             row = cursor.fetchone() if cursor.description else None

@@ -50,7 +50,6 @@ class Scene:
     ini: Path
 
     def add_webhook(self, url: str) -> int:
-        """Add a webhook for everything, and return its id."""
         with self.database.session.begin() as db:
             return webhooks.create(
                 *(db, None, clock.now()),
@@ -75,7 +74,6 @@ class Scene:
             return [f"evt_{one}" for one in db.scalars(select(Event.id).order_by(Event.id))]
 
     def count(self, *conditions: Any) -> int:
-        """Return how many deliveries there are."""
         query = select(func.count()).select_from(WebhookDelivery).where(*conditions)
         with self.database.reads.connect() as db:
             return db.scalar(query) or 0
@@ -98,7 +96,6 @@ class Scene:
                 process.terminate()
 
     def work(self) -> list[str]:
-        """Return the words of a background worker."""
         return ["-m", "forumsvc.cli", "-c", str(self.ini), "work"]
 
 
@@ -106,7 +103,6 @@ class Scene:
 def make_scene(
     kind: str, tmp_path: Path, factory: pytest.TempPathFactory, worker_id: str
 ) -> Iterator[Scene]:
-    """Make an empty forum."""
     url = databases.new_url(kind, f"storm_{secrets.token_hex(4)}", factory, worker_id)
     ini = tmp_path / "forum.ini"
     more = "webhooks.allow_private = true\nmarkup.workers = 1\nsite.url = http://127.0.0.1:6543"

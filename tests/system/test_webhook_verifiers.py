@@ -25,7 +25,6 @@ def message(generation: int) -> dict[str, Any]:
 
 
 def verify(folder: Path, sent: dict[str, Any]) -> subprocess.CompletedProcess[str]:
-    """Verify a message under node."""
     link_client(folder, "verify.mjs")
     return subprocess.run(
         [str(NODE), "verify.mjs"],

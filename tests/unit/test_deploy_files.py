@@ -18,7 +18,6 @@ METRIC = re.compile(r"\b(?:forumsvc|process)_[a-z_]+\b")
 
 
 def expressions(found: Any) -> str:
-    """Return all `expr` in a structure."""
     if isinstance(found, dict):
         own = [str(found["expr"])] if "expr" in found else []
         return "\n".join([*own, *map(expressions, found.values())])

@@ -13,7 +13,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def written(message: str, *given: object, exc_info: object = None) -> str:
-    """Return what the formatter makes of a record."""
     record = logging.LogRecord("n", logging.ERROR, "p", 1, message, given, exc_info)  # type: ignore[arg-type]
     return LineFormatter("%(levelname)s %(message)s").format(record)
 

@@ -48,7 +48,6 @@ def test_a_body_that_is_neither_or_too_large_is_rejected(kind, body):
 def call(
     *parameters: tuple[str, str], uri: str = "http://forum.example/oauth/token"
 ) -> OAuthRequest:
-    """Return a request with these parameters."""
     return OAuthRequest("POST", uri, {}, parameters)
 
 

@@ -18,7 +18,6 @@ TEXTS = st.lists(ESCAPES | st.sampled_from([*"a&=+;%"]), max_size=30).map("".joi
 
 
 def parameters(form: str, query: str = "") -> Parameters:
-    """Return what the service reads of a form and a query."""
     body = form.encode()
     environ = {
         "REQUEST_METHOD": "POST",
@@ -31,7 +30,6 @@ def parameters(form: str, query: str = "") -> Parameters:
 
 
 def fields(text: str) -> dict[str, list[Any]]:
-    """Return the fields of a form as the service reads them."""
     read = parameters(text)
     names = {name for name, _ in parse_qsl(text, keep_blank_values=True)}
     return {name: read.get_all(name) or [] for name in names}

@@ -43,7 +43,6 @@ WRONG: dict[str, list[str]] = {
 
 
 def refusal(**written: str) -> str:
-    """Return the line that these settings are refused with."""
     with pytest.raises(SettingsError) as caught:
         Settings({**GOOD, **written})
     line = str(caught.value)

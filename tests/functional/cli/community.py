@@ -89,12 +89,10 @@ class Community:
         self.ids[called] = insert_row(self._db, model, **{**times, **values})
 
     def topic(self, name: str, author: str, node: str, **values: Any) -> None:
-        """Insert a topic."""
         of = {"user_id": self.ids[author], "node_id": self.ids[node]}
         self.add(name, Topic, **of, last_active_at=BEGAN, **values)
 
     def reply(self, name: str, author: str, topic: str, **values: Any) -> None:
-        """Insert a reply."""
         self.add(name, Reply, user_id=self.ids[author], topic_id=self.ids[topic], **values)
 
     def relation(self, model: type[Base], login: str, **target: int) -> None:
@@ -120,7 +118,6 @@ class Community:
         self.add(name, Notification, **of, **points_to, **values)
 
     def values(self, model: type[Base], name: str, *columns: str) -> tuple[Any, ...]:
-        """Return these columns of a row."""
         wanted = [getattr(model, column) for column in columns]
         return tuple(self._db.execute(select(*wanted).where(self._is(model, name))).one())
 

@@ -30,7 +30,6 @@ def answer(outcome: Outcome) -> Any:
 
 @pytest.fixture
 def ann(run: Run) -> str:
-    """The login of a member."""
     run("user", "add", "ann", "--password", PASSWORD)
     return "ann"
 

@@ -44,7 +44,6 @@ class Scene:
             db.execute(statement, values)
 
     def retitle(self) -> None:
-        """Give the topic another title by SQL."""
         self.by_sql(text("UPDATE topics SET title = 'By SQL' WHERE id = :id"), id=self.topic)
 
     def titles(self) -> list[str]:

@@ -13,7 +13,6 @@ SECRET = "shipped since 2019, with the phone ~!\"'"
 
 
 def recognized(database: Database, client_id: str, secret: str | None) -> bool:
-    """Return whether these credentials prove a client."""
     with database.reads.connect() as db:
         return clients.authenticate(db, client_id, secret) is not None
 

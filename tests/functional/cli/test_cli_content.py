@@ -59,7 +59,6 @@ def write(database: Database, ann: int) -> Write:
 
 @pytest.fixture
 def authoring() -> Iterator[Authoring]:
-    """One that renders in two workers."""
     renderer = Renderer(2, 0.2)
     yield Authoring(renderer, "/{login}", 20, Rules())
     renderer.close()
@@ -74,7 +73,6 @@ def state(database: Database, reply: int) -> tuple[str, int]:
 
 
 def left(database: Database) -> int:
-    """Return how many texts are outdated."""
     with database.reads.connect() as db:
         return outdated_html.count(db, RENDERER_VERSION)
 

@@ -56,7 +56,6 @@ def session(database: Database) -> Iterator[Session]:
 
 @pytest.fixture
 def mended(session: Session) -> Community:
-    """The community after everything was mended."""
     community = Community(session)
     counter_check.fix(session)
     return community

@@ -15,7 +15,6 @@ SMALL = ("--language", "zh")
 
 
 def rows(database: Database, *columns: Any) -> list[Any]:
-    """Return these columns of all rows, in the order of the first."""
     with database.reads.connect() as db:
         return list(db.execute(select(*columns).order_by(columns[0])).all())
 

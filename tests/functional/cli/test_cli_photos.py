@@ -45,7 +45,6 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def owner(database: Database) -> int:
-    """A user's id."""
     with database.session.begin() as db:
         return insert_row(db, User, login="ann")
 
@@ -75,13 +74,11 @@ def upload(database: Database, folder: Path, owner: int) -> Upload:
 
 
 def rows(database: Database) -> list[str]:
-    """Return the names of all rows."""
     with database.reads.connect() as db:
         return list(db.execute(select(Photo.name).order_by(Photo.id)).scalars())
 
 
 def files(folder: Path) -> set[str]:
-    """Return the names of all files."""
     return {str(path.relative_to(folder)) for path in folder.glob("*/*")}
 
 

@@ -27,7 +27,6 @@ PASSWORD = "correct horse"
 
 
 def user(database: Database, login: str) -> Any:
-    """Return a user's row."""
     with database.reads.connect() as db:
         return db.execute(select(User).where(User.login_key == login.lower())).one()
 
@@ -50,13 +49,11 @@ def test_of_many_who_take_a_login_or_an_email_at_once_one_gets_it(database):
 
 
 def add(run: Run, login: str, role: str = "admin") -> None:
-    """Add a user."""
     words = ("--password", PASSWORD, "--role", role, "--email", f"{login}@x.org")
     assert run("user", "add", login, *words).code == 0
 
 
 def admins(run: Run) -> list[str]:
-    """Return the logins of the active admins."""
     found = run("user", "list", "--role", "admin", "--state", "active", "--json").json["users"]
     return [each["login"] for each in found]
 

@@ -15,7 +15,6 @@ URL = "https://hooks.example.org/forum"
 
 @pytest.fixture
 def added(run: Run) -> int:
-    """The id of a webhook for new topics."""
     found = run("webhook", "add", URL, "--event", "topic.created", "--json").json
     expected = webhook_signature.derive_secret(SECRET, found["id"], 1)
     assert found["secret"] == webhook_signature.format_secret(expected)

@@ -31,7 +31,6 @@ OPEN = {
 
 @pytest.fixture(scope="package")
 def ini_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the ini file."""
     return tmp_path_factory.mktemp("pages")
 
 

@@ -26,8 +26,6 @@ TOPICS = 25
 
 
 class Address(NamedTuple):
-    """What a visitor asks for."""
-
     path: str
     language: str = "en"
     host: str = "localhost:80"
@@ -78,7 +76,6 @@ def ask(forum: Forum) -> Callable[[Address], tuple[Any, ...]]:
 
 @pytest.fixture
 def empty_cache(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Return a function that empties the page cache."""
     return lambda: monkeypatch.setattr(
         forum.registry, "page_cache", PageCache(forum.registry.page_cache.max_bytes)
     )

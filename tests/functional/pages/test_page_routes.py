@@ -18,14 +18,12 @@ _VALUE = re.compile(r"{\w+(?::([^{}]+))?}")
 
 
 def routes_of(forum: Forum) -> list[Any]:
-    """Return the routes in their order."""
     mapper = forum.registry.queryUtility(IRoutesMapper)
     routes: list[Any] = mapper.get_routes(include_static=True)
     return routes
 
 
 def answering(forum: Forum, path: str) -> str | None:
-    """Return the name of the first route that matches a path."""
     found = (route.name for route in routes_of(forum) if route.match(path) is not None)
     return next(found, None)
 

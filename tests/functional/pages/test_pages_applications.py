@@ -17,7 +17,6 @@ from .visitor import PASSWORD, Visitor, form_of, problem, sent, with_password
 
 
 def register(member: Visitor, **fields: object) -> TestResponse:
-    """Register an application with the form."""
     form = form_of(member.get("/applications"))
     for name, value in {"name": "Boats", "redirect_uris": "https://a.example/", **fields}.items():
         form[name] = value
@@ -25,13 +24,11 @@ def register(member: Visitor, **fields: object) -> TestResponse:
 
 
 def owned(forum: Forum) -> int:
-    """Return how many applications have an owner."""
     with forum.database.reads.connect() as db:
         return len([one for one in clients.list_clients(db) if one.owner_id is not None])
 
 
 def shown(page: TestResponse) -> list[str]:
-    """Return the texts of the code elements of a page."""
     return [code.text for code in page.html.main.find_all("code")]
 
 

@@ -18,7 +18,6 @@ URI = "https://app.example/back"
 
 @pytest.fixture
 def app(forum: Forum, ann: int) -> Application:
-    """An application with a redirect URI."""
     return Application(forum, redirect_uris=[URI])
 
 
@@ -36,7 +35,6 @@ def open_consent(visitor: Visitor, app: Application, **parameters: str) -> TestR
 
 
 def redirect_parameters(response: TestResponse) -> dict[str, str]:
-    """Return the parameters of the redirect to the client."""
     assert response.status_int == 303, response.text
     assert response.location.startswith(f"{URI}?")
     query = parse_qs(urlsplit(response.location).query, strict_parsing=True)

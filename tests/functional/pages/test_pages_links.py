@@ -62,7 +62,6 @@ def follow(visitor: Visitor, start: list[str]) -> tuple[dict[str, TestResponse],
 
 
 def headings(page: TestResponse) -> tuple[int, bool]:
-    """Return how many main headings a page has, and whether it has a title."""
     title = page.html.find("title")
     return len(page.html.find_all("h1")), bool(title and title.text.partition(" · ")[0].strip())
 

@@ -137,7 +137,6 @@ class Logins:
         )
 
     def alive(self) -> list[str]:
-        """Return the names of those that are still valid."""
         found = [
             name
             for name, token in self.tokens.items()
@@ -150,14 +149,12 @@ class Logins:
 
 
 def change(visitor: Visitor, ann: int, ini_dir: Path) -> None:
-    """Change the password on the page."""
     visitor.log_in()
     answer = visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
     assert "logged out everywhere" in answer.follow().text
 
 
 def reset(visitor: Visitor, ann: int, ini_dir: Path) -> None:
-    """Set a password with a reset link."""
     visitor.send("/password/forgotten", email="ann@example.org")
     visitor.forum.registry.job_runner.run_due(JobKind.MAIL)
     [mail] = list((ini_dir / "var" / "mail").glob("*.eml"))
@@ -169,7 +166,6 @@ def reset(visitor: Visitor, ann: int, ini_dir: Path) -> None:
 
 
 def command(visitor: Visitor, ann: int, ini_dir: Path) -> None:
-    """Set a password as `forumsvc user password` does."""
     with visitor.forum.database.session.begin() as db:
         accounts.set_password(db, "ann", NEW_PASSWORD)
 

@@ -25,7 +25,6 @@ SESSION = site_cookie_name("http://localhost", "session")
 
 
 def cookie(visitor: Visitor) -> str:
-    """Return the value of a visitor's cookie."""
     return visitor.app.cookies[SESSION]
 
 

@@ -38,7 +38,6 @@ class Clock:
         monkeypatch.setattr(clock, "now", lambda: self.now)
 
     def __call__(self, seconds: float) -> None:
-        """Put it forward."""
         self.now += timedelta(seconds=seconds)
 
 

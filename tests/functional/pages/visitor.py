@@ -46,7 +46,6 @@ class Visitor:
         return sent(form_of(page), username=login, password=password)
 
     def is_logged_in(self) -> bool:
-        """Return whether this browser is logged in."""
         return self.get("/applications").status_int == 200
 
     def post(self, path: str, **fields: str) -> TestResponse:
@@ -100,7 +99,6 @@ def with_password(forum: Forum, login: str = "ann", **columns: Any) -> int:
 
 
 def expire_sessions(forum: Forum) -> None:
-    """Let every session expire."""
     with forum.database.session.begin() as db:
         db.execute(
             update(BrowserSession)

@@ -20,7 +20,6 @@ class Callback:
     arrived: list[str] = field(default_factory=list)
 
     def request(self, client_id: str, state: str = "the state") -> str:
-        """Return the path and query of an authorization request."""
         digest = hashlib.sha256(VERIFIER.encode()).digest()
         return "/oauth/authorize?" + urlencode(
             {
@@ -41,7 +40,6 @@ class Callback:
         return {name: values[0] for name, values in parse_qs(urlsplit(back[0]).query).items()}
 
     def token(self, address: str, client_id: str, code: str) -> str:
-        """Fetch the access token for a code."""
         form = {
             "grant_type": "authorization_code",
             "client_id": client_id,

@@ -17,7 +17,6 @@ from .service import Service, running
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Service]:
-    """The running service."""
     folder = tmp_path_factory.mktemp("service")
     url = databases.new_url("sqlite", f"{folder.name}-browser", tmp_path_factory, worker_id)
     with running(folder, url) as service:

@@ -71,7 +71,6 @@ class Service:
             return db.execute(insert(User).values(**values).returning(User.id)).scalar_one()
 
     def node(self, name: str) -> None:
-        """Add a node."""
         with self.database.session.begin() as db:
             nodes.create(db, name)
 
@@ -84,7 +83,6 @@ class Service:
             ).client_id
 
     def expire_sessions(self, login: str) -> None:
-        """Make a user's sessions expire."""
         past = clock.now() - timedelta(seconds=1)
         user = select(User.id).where(User.login == login).scalar_subquery()
         with self.database.session.begin() as db:

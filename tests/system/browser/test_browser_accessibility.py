@@ -75,8 +75,6 @@ def paths(community: Community) -> dict[str, list[str]]:
 
 
 class Looker:
-    """Looks at pages, and notes what is wrong."""
-
     def __init__(self, page: Page, name: str) -> None:
         self.page = page
         self.name = name
@@ -92,7 +90,6 @@ class Looker:
             self.wrong.append(f"{self.page.url}: {text}")
 
     def look(self, who: str) -> None:
-        """Look at the page as it is."""
         page, self.looked = self.page, self.looked + 1
         page.wait_for_load_state()  # a click waits for the answer, not for its style sheet
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
@@ -154,7 +151,6 @@ def _provoke_errors_of_guests(page: Page, looker: Looker) -> None:
 
 
 def _provoke_errors(page: Page, looker: Looker, community: Community) -> None:
-    """Look at forms with errors and previews."""
     page.goto("/topics/new")
     page.locator("#title").fill("T" * 200)
     page.locator("#node_id").select_option(index=1)

@@ -21,15 +21,12 @@ SUBMIT = "main .actions button:not(.second)"
 
 
 def picture() -> FilePayload:
-    """Return a file that a person chooses."""
     file = BytesIO()
     Image.new("RGB", (640, 400), "steelblue").save(file, "JPEG")
     return {"name": "boat.jpg", "mimeType": "image/jpeg", "buffer": file.getvalue()}
 
 
 class Person:
-    """Somebody with a browser of their own."""
-
     def __init__(self, browser: Browser, service: Service, login: str, **options: object) -> None:
         self.login = login
         self.context: BrowserContext = browser.new_context(

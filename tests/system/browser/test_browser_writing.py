@@ -13,7 +13,6 @@ DIRECTION = "one => getComputedStyle(one).direction"
 
 
 def picture(name: str, color: str) -> FilePayload:
-    """Return a file that a person chooses."""
     file = BytesIO()
     Image.new("RGB", (64, 40), color).save(file, "PNG")
     return {"name": name, "mimeType": "image/png", "buffer": file.getvalue()}

@@ -84,7 +84,6 @@ def load(browser: Browser) -> Iterator[Load]:
 
 @pytest.fixture(scope="module")
 def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Forum]:
-    """The application on an empty database."""
     folder = tmp_path_factory.mktemp("xss")
     url = databases.new_url("sqlite", f"{folder.name}-xss", tmp_path_factory, worker_id)
     application = make_app(url, folder, **{"markup.workers": "2"})
@@ -94,7 +93,6 @@ def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[
 
 
 def pages(bodies: list[str], size: int = 400) -> list[str]:
-    """Return documents with so many bodies each."""
     parts = (bodies[start : start + size] for start in range(0, len(bodies), size))
     return [COUNTER + "".join(f"<div>{body}</div>" for body in part) for part in parts]
 

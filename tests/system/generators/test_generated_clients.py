@@ -45,7 +45,6 @@ def run(*command: str | Path, folder: Path) -> str:
 
 
 def npm(program: str, *arguments: str | Path, folder: Path) -> str:
-    """Run a program of the installed npm packages."""
     return run(
         downloads.NODE, folder / "node_modules" / ".bin" / program, *arguments, folder=folder
     )
@@ -53,13 +52,11 @@ def npm(program: str, *arguments: str | Path, folder: Path) -> str:
 
 @pytest.fixture(scope="module", params=["bare", "keyed"])
 def shape(request: pytest.FixtureRequest) -> Any:
-    """The shape of the answers."""
     return request.param
 
 
 @pytest.fixture(scope="module")
 def forum(shape: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with the demo community."""
     with demo_service(tmp_path_factory.mktemp(shape), api__envelope=shape) as running:
         yield running
 

@@ -26,7 +26,6 @@ SPOKEN = [
 
 @pytest.fixture(scope="module")
 def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The service with the demo community."""
     # As development.ini has it: the examples' receivers are on this machine.
     settings = {"webhooks__allow_private": "true"}
     with demo_service(tmp_path_factory.mktemp("guide"), **settings) as running:
@@ -42,7 +41,6 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The commands for the examples."""
     folder = tmp_path_factory.mktemp("programs")
     return doc_examples.commands(folder)
 

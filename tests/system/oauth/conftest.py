@@ -10,7 +10,6 @@ from .service import PASSWORD, Service, service
 
 @pytest.fixture(scope="session")
 def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A running service with a user called Ann."""
     with service(tmp_path_factory.mktemp("oauth")) as running:
         running.person("Ann")
         yield running

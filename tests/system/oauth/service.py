@@ -114,7 +114,6 @@ class Service:
         return requests.post(f"{self.url}/oauth/{endpoint}", data=parameters, timeout=PATIENCE)
 
     def hello(self, access_token: str) -> requests.Response:
-        """Ask the API for the user of a token."""
         headers = {"Authorization": f"Bearer {access_token}"}
         return requests.get(f"{self.url}/api/v3/hello", headers=headers, timeout=PATIENCE)
 

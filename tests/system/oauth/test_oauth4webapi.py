@@ -27,7 +27,6 @@ FLOWS = [
 
 @pytest.fixture(scope="session")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the client's script and its library."""
     folder = tmp_path_factory.mktemp("node")
     node.link_client(folder)
     return folder

@@ -21,7 +21,6 @@ WRONG = "a wrong password, which may be the right one elsewhere"
 
 
 def stored(forum: Service) -> bytes:
-    """Return the bytes of the database."""
     # The log first: what is not in it any more is in the file already.
     files = sorted(Path(forum.folder).glob("forum.sqlite*"), reverse=True)
     return b"".join(file.read_bytes() for file in files)
@@ -92,11 +91,9 @@ class Run:
         )
 
     def client_credentials(self) -> None:
-        """A token of the client itself."""
         self.token(**self.client("robot")._asdict(), grant_type="client_credentials")
 
     def authorization_code(self) -> None:
-        """A code, its exchange, and its replay."""
         client = self.client("phone", public=True)
         parameters = {
             "response_type": "code",

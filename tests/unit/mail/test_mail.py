@@ -44,7 +44,6 @@ class Server:
     async def handle_DATA(  # noqa: N802 - aiosmtpd calls it so
         self, server: Any, session: Any, envelope: Any
     ) -> str:
-        """Store a message."""
         self.received.append((envelope.mail_from, envelope.rcpt_tos, envelope.content))
         self.client_name = session.host_name
         return "250 OK"
@@ -74,7 +73,6 @@ def smtp(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, int]]:
 
 
 def message(to: str = "ann@example.org", subject: str = "x", text: str = "y\n") -> EmailMessage:
-    """Return a message."""
     return create_message(SENDER, to, subject, text, message_id="<1@example.org>", sent_at=SENT_AT)
 
 

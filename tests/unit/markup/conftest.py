@@ -38,7 +38,6 @@ def html(parts: Callable[[str], list[str]]) -> Callable[[str], str]:
 
 @pytest.fixture
 def renderer() -> Iterator[Renderer]:
-    """A renderer with workers of its own."""
     renderer = Renderer(
         workers=2, timeout=0.3, site_url=f"https://{OWN_HOST}", wall_seconds=WALL_SECONDS
     )

@@ -24,7 +24,6 @@ class Example(NamedTuple):
 
 
 def commonmark() -> list[Example]:
-    """Return the 652 examples of CommonMark 0.31.2."""
     return _examples("commonmark")
 
 

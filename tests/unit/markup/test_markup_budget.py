@@ -17,7 +17,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SecondsClock:
 
 
 def spend(render_budget: RenderBudget, author_id: int, seconds: float) -> None:
-    """Use so many seconds of an author's budget."""
     with render_budget.acquire(author_id) as used:
         used(seconds)
 

@@ -43,7 +43,6 @@ def gif(
 
 
 def jpeg_of_scans(scans: int) -> bytes:
-    """Return a progressive JPEG whose last scan is repeated that many times."""
     data = encoded(scene("L"), "JPEG", progressive=True)
     last = data.rindex(b"\xff\xda")
     return data[:-2] + data[last:-2] * scans + b"\xff\xd9"
@@ -56,7 +55,6 @@ def resized(data: bytes, width: int, height: int) -> bytes:
 
 
 def noise(mode: str, size: tuple[int, int]) -> Image.Image:
-    """Return an image that hardly compresses."""
     grain = Image.effect_noise(size, 90)
     return grain if mode == "L" else Image.merge(mode, [grain] * len(mode))
 

@@ -54,7 +54,6 @@ def scene(mode: str, size: tuple[int, int] = (64, 48), step: int = 0) -> Image.I
 
 
 def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
-    """Return the image as a file of format `kind`."""
     out = BytesIO()
     image.save(out, kind, **options)
     return out.getvalue()

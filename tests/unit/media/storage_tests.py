@@ -15,7 +15,6 @@ BYTES = b"\x89PNG" + bytes(range(256)) * 4000
 
 
 def name_of(data: bytes) -> str:
-    """Return the name of an image of these bytes."""
     digest = sha256(data).hexdigest()
     return f"{digest[:2]}/{digest}.png"
 

@@ -10,7 +10,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(login: str) -> tuple[str | None, str | None]:
-    """Return title and letter."""
     root = ElementTree.fromstring(letter_avatar(login))  # noqa: S314
     return root.findtext(f"{SVG}title"), root.findtext(f"{SVG}text")
 

@@ -20,7 +20,6 @@ KEYS: dict[str, Any] = {"access_key": "key", "secret_key": "secret", "region": "
 
 @pytest.fixture
 def options(endpoint: str, bucket: Any) -> S3Options:
-    """The options of an empty bucket."""
     return S3Options(bucket=bucket.name, endpoint=endpoint, **KEYS)
 
 

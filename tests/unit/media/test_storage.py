@@ -34,7 +34,6 @@ class TestLocalStorage(StorageTests):
 
 @pytest.fixture
 def stored(tmp_path: Path) -> LocalStorage:
-    """A folder with one image."""
     storage = LocalStorage(tmp_path)
     storage.put(NAME, BytesIO(BYTES), "image/png")
     return storage

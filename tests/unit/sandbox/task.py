@@ -18,7 +18,6 @@ def _spin() -> None:
 
 
 def _use_time(seconds: float) -> None:
-    """Use so many seconds of processor time."""
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass

@@ -66,7 +66,6 @@ def read(kind: Any, value: Any) -> Any:
 
 
 def refusal(kind: Any, value: Any) -> str:
-    """Return why a field of this type refuses a value."""
     with pytest.raises(Invalid) as refused:
         validate(parameters(required("field", kind)), Sent(value))
     return refused.value.reason

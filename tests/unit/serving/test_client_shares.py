@@ -9,8 +9,6 @@ from tests.cases import each
 
 
 def channel_of(client: str | None) -> Any:
-    """Return what stands for a connection."""
-
     class Connection:
         pass
 
@@ -20,14 +18,12 @@ def channel_of(client: str | None) -> Any:
 
 
 def filled(queue: FairQueue, *clients: str | None) -> FairQueue:
-    """Add a request of each client."""
     for client in clients:
         queue.append(channel_of(client))
     return queue
 
 
 def taken(queue: FairQueue) -> str:
-    """Take what may be taken; return its clients."""
     found = []
     while queue:
         found.append(queue.popleft().client or "-")
