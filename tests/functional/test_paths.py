@@ -25,19 +25,6 @@ def test_an_unknown_path_is_404(forum, path, method):
     assert (answer.status_int, answer.json) == (404, EMPTY)
 
 
-ENCODED = ["/%68ealth", "/healt%68?x=1", "/%2Fhealth", "/%2e/health"]
-SLASHES = ["//health", "///health?x", "http://h//health"]
-"""Of these a server may have made one slash in PATH_INFO."""
-
-
-@each("sent", [*ENCODED, *SLASHES])
-def test_a_path_outside_the_api_is_not_encoded_needlessly(forum, sent):
-    answer = forum.app.get("/health", extra_environ={"REQUEST_URI": sent}, status=404)
-    assert answer.json == EMPTY
-    for plain in ("/health?next=%2Fa%62//", "http://h/health"):
-        forum.app.get("/health", extra_environ={"REQUEST_URI": plain}, status=200)
-
-
 ROUTES = [
     *("/health", "/docs", "/topics/{topic}", "/robots.txt", "/oauth/token", "/metrics", "/login"),
     *("/static/forum.css", "/photos/x", f"{API}/topics/{{topic}}", f"{API}/users/alice"),

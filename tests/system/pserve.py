@@ -9,10 +9,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from tests.system.process import PATIENCE, alive, children, prepare_child, wait_until
 
@@ -93,21 +94,26 @@ class Pserve:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
 
     def get(self, path: str, **headers: str) -> Response:
-        connection = self.connect()
-        try:
+        with closing(self.connect()) as connection:
             connection.request("GET", path, headers=headers)
             return read_response(connection)
-        finally:
-            connection.close()
+
+    def post(self, path: str, token: str | None, **form: object) -> Response:
+        """Send a form with a token."""
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        with closing(self.connect()) as connection:
+            connection.request("POST", path, urlencode(form), headers)
+            return read_response(connection)
 
     def refuses_connections(self) -> bool:
-        connection = self.connect()
-        try:
-            connection.connect()
-        except ConnectionError:
-            return True
-        finally:
-            connection.close()
+        with closing(self.connect()) as connection:
+            try:
+                connection.connect()
+            except ConnectionError:
+                return True
         return False
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:

@@ -55,20 +55,11 @@ def run(ini: Path, *words: object, at: str = "") -> subprocess.CompletedProcess[
     return subprocess.run(command, check=False, **options)  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("kind", databases.KINDS)
-def test_a_killed_backup_is_no_backup_and_the_next_one_is_whole(
-    kind, tmp_path, tmp_path_factory, worker_id
-):
-    url = databases.new_url(kind, f"killed_backup_{kind}", tmp_path_factory, worker_id)
-    ini = write_ini(tmp_path, url)
-    with databases.open_temporarily(url) as database:
-        home = Home(database, tmp_path)
-        home.fill()
-    calls = [
-        "writing:_write_lines 9",
-        "writing:add_member 30",
-        "making:verify_backup 1",
-    ]
+def test_a_killed_backup_is_no_backup_and_the_next_one_is_whole(database_url, database, tmp_path):
+    ini = write_ini(tmp_path, database_url)
+    home = Home(database, tmp_path)
+    home.fill()
+    calls = ["writing:_write_lines 9", "writing:add_member 30", "making:verify_backup 1"]
     for number, call in enumerate(calls):
         file = home.backups / f"b-{number}.tar"
         assert run(ini, "backup", file, at=f"forumsvc.dump.{call}").returncode == KILLED
@@ -80,11 +71,8 @@ def test_a_killed_backup_is_no_backup_and_the_next_one_is_whole(
 
 
 @pytest.mark.parametrize("kind", databases.KINDS)
-def test_a_killed_restore_changes_nothing_and_the_next_one_is_whole(
-    kind, tmp_path, tmp_path_factory, worker_id
-):
-    old = databases.new_url("sqlite", f"killed_restore_{kind}_old", tmp_path_factory, worker_id)
-    new = databases.new_url(kind, f"killed_restore_{kind}", tmp_path_factory, worker_id, empty=True)
+def test_a_killed_restore_changes_nothing_and_the_next_one_is_whole(kind, tmp_path, new_url):
+    old, new = new_url("sqlite"), new_url(kind, empty=True)
     (tmp_path / "old").mkdir()
     (tmp_path / "new").mkdir()
     ini = write_ini(tmp_path / "new", new)
@@ -113,20 +101,16 @@ def test_a_killed_restore_changes_nothing_and_the_next_one_is_whole(
         assert index_check.check(target).wrong == []
 
 
-@pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_backup_beside_writes_has_all_that_was_acknowledged_before_and_nothing_by_half(
-    kind, tmp_path, tmp_path_factory, worker_id
+    database_url, database, tmp_path, new_url
 ):
-    url = databases.new_url(kind, f"storm_{kind}", tmp_path_factory, worker_id)
-    other = "sqlite" if kind == "postgresql" else "postgresql"
-    into = databases.new_url(other, f"storm_{kind}_copy", tmp_path_factory, worker_id)
+    into = new_url("postgresql" if database.is_sqlite else "sqlite")
     (tmp_path / "copy").mkdir()
     ini, copy_ini = tmp_path / "command.ini", write_ini(tmp_path / "copy", into)
-    ini.write_text(INI.format(url=url.replace("%", "%%"), secret=SECRET))
+    ini.write_text(INI.format(url=database_url.replace("%", "%%"), secret=SECRET))
     file = tmp_path / "storm-1.tar"
-    with databases.open_temporarily(url) as database:
-        scene = prepare(url, database, tmp_path)
-    with serving(tmp_path, url, processes=2) as server:
+    scene = prepare(database_url, database, tmp_path)
+    with serving(tmp_path, database_url, processes=2) as server:
         server.workers()
         with storm(server, scene, "storm") as clients:
             wait_until(partial(have_written, clients, 30), "writes")

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 
 from forumsvc.db.engine import Database
 from forumsvc.models import Job, LastBackup
-from tests import databases
+from tests.databases import on_sqlite
 from tests.system.forum_process import prepare, serving
 from tests.system.process import PATIENCE, alive, children, wait_until
 
@@ -26,37 +26,36 @@ def last_backup(database: Database) -> str | None:
         return db.scalar(select(LastBackup.file))
 
 
-def test_the_worker_makes_backups_and_says_why_it_cannot(tmp_path, tmp_path_factory, worker_id):
-    url = databases.new_url("sqlite", "plan", tmp_path_factory, worker_id)
+@on_sqlite
+def test_the_worker_makes_backups_and_says_why_it_cannot(database_url, database, tmp_path):
     plan: dict[str, Any] = {"backup__every_hours": 24, "backup__dir": "backups"}
-    with databases.open_temporarily(url) as database:
-        prepare(url, database, tmp_path)
-        with serving(tmp_path, url, **plan) as server:
-            wait_until(partial(failed_jobs, database), "a backup that fails without its folder")
-            assert "cannot be written" in failed_jobs(database)[0]
-            (tmp_path / "backups").mkdir()
-            with database.session.begin() as db:
-                db.execute(delete(Job))
-            os.killpg(server.process.pid, signal.SIGTERM)
-            server.process.wait()
-        assert "backup job" in (tmp_path / "output").read_text()
-        with serving(tmp_path, url, **plan) as server:
-            wait_until(partial(backup_process, server.process.pid), "a backup that runs")
-            backup = backup_process(server.process.pid)
-            os.kill(backup, signal.SIGSTOP)  # so that it cannot end by itself
-            os.kill(server.process.pid, signal.SIGTERM)
-            server.process.wait(PATIENCE)
-            assert not alive(backup)
-            assert jobs_left(database) == 1
-            assert last_backup(database) is None
-        with serving(tmp_path, url, **plan) as server:
-            wait_until(partial(last_backup, database), "a backup")
-            wait_until(lambda: not jobs_left(database), "the end of its job")
-            assert server.process.poll() is None
-        [made] = (tmp_path / "backups").glob("forum-*.tar")
-        assert str(made) == last_backup(database)
-        assert stat.S_IMODE(made.stat().st_mode) == 0o600
-        assert children(server.process.pid) == []
+    prepare(database_url, database, tmp_path)
+    with serving(tmp_path, database_url, **plan) as server:
+        wait_until(partial(failed_jobs, database), "a backup that fails without its folder")
+        assert "cannot be written" in failed_jobs(database)[0]
+        (tmp_path / "backups").mkdir()
+        with database.session.begin() as db:
+            db.execute(delete(Job))
+        os.killpg(server.process.pid, signal.SIGTERM)
+        server.process.wait()
+    assert "backup job" in (tmp_path / "output").read_text()
+    with serving(tmp_path, database_url, **plan) as server:
+        wait_until(partial(backup_process, server.process.pid), "a backup that runs")
+        backup = backup_process(server.process.pid)
+        os.kill(backup, signal.SIGSTOP)  # so that it cannot end by itself
+        os.kill(server.process.pid, signal.SIGTERM)
+        server.process.wait(PATIENCE)
+        assert not alive(backup)
+        assert jobs_left(database) == 1
+        assert last_backup(database) is None
+    with serving(tmp_path, database_url, **plan) as server:
+        wait_until(partial(last_backup, database), "a backup")
+        wait_until(lambda: not jobs_left(database), "the end of its job")
+        assert server.process.poll() is None
+    [made] = (tmp_path / "backups").glob("forum-*.tar")
+    assert str(made) == last_backup(database)
+    assert stat.S_IMODE(made.stat().st_mode) == 0o600
+    assert children(server.process.pid) == []
 
 
 def jobs_left(database: Database) -> int:

@@ -15,6 +15,7 @@ from sqlalchemy import make_url, select
 from forumsvc.models import Reply
 from tests import databases
 from tests.functional.recounting import drift
+from tests.system.conftest import NewUrl
 from tests.system.forum_process import Client, acknowledged, prepare, serving, storm
 from tests.system.process import PATIENCE, wait_until
 
@@ -29,9 +30,8 @@ _TERMINATE = (
 
 
 @pytest.fixture
-def server_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
-    """A PostgreSQL database for this test only."""
-    return databases.new_url("postgresql", "recovery", tmp_path_factory, worker_id)
+def server_url(new_url: NewUrl) -> str:
+    return new_url("postgresql")
 
 
 @contextmanager

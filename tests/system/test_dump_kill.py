@@ -35,13 +35,8 @@ def test_a_killed_dump_leaves_its_part_and_a_second_one_says_so(what, tmp_path):
 
 
 @pytest.mark.parametrize("kind", databases.KINDS)
-def test_a_killed_load_leaves_nothing_and_a_second_one_is_whole(
-    kind, tmp_path, tmp_path_factory, worker_id
-):
-    source_url, url = (
-        databases.new_url(kind, f"load_{name}_{kind}", tmp_path_factory, worker_id)
-        for name in ("old", "killed")
-    )
+def test_a_killed_load_leaves_nothing_and_a_second_one_is_whole(kind, tmp_path, new_url):
+    source_url, url = new_url(kind), new_url(kind)
     with databases.open_temporarily(source_url) as source:
         fill(source)
         write_dump(source, tmp_path / "dump", secrets=True)

@@ -5,11 +5,9 @@ import signal
 from collections import Counter
 from functools import partial
 
-import pytest
 from sqlalchemy import select, text
 
 from forumsvc.models import Reply
-from tests import databases
 from tests.functional.recounting import drift
 from tests.system.forum_process import Client, acknowledged, prepare, serving, storm
 from tests.system.process import wait_until
@@ -23,24 +21,19 @@ def are_cut(clients: list[Client]) -> bool:
     return all(client.disconnected for client in clients)
 
 
-@pytest.mark.parametrize("kind", databases.KINDS)
-def test_what_was_acknowledged_before_a_kill_is_there_and_whole(
-    kind, tmp_path, tmp_path_factory, worker_id
-):
-    url = databases.new_url(kind, f"kill_{kind}", tmp_path_factory, worker_id)
-    with databases.open_temporarily(url) as database:
-        setting = prepare(url, database, tmp_path)
-        for number, expected in enumerate((5, 30)):
-            with serving(tmp_path, url) as server:
-                server.workers()
-                with storm(server, setting, f"round {number}") as clients:
-                    wait_until(partial(have_written, clients, expected), "writes")
-                    os.killpg(server.process.pid, signal.SIGKILL)
-                    wait_until(partial(are_cut, clients), "the end of all")
-            with database.reads.connect() as db:
-                kept = Counter(db.scalars(select(Reply.body)))
-                if database.is_sqlite:
-                    assert db.scalar(text("PRAGMA integrity_check")) == "ok"
-            assert [lost for lost in acknowledged(clients) if kept[lost] != 1] == []
-            assert max(kept.values()) == 1
-            assert drift(database) == []
+def test_what_was_acknowledged_before_a_kill_is_there_and_whole(database_url, database, tmp_path):
+    setting = prepare(database_url, database, tmp_path)
+    for number, expected in enumerate((5, 30)):
+        with serving(tmp_path, database_url) as server:
+            server.workers()
+            with storm(server, setting, f"round {number}") as clients:
+                wait_until(partial(have_written, clients, expected), "writes")
+                os.killpg(server.process.pid, signal.SIGKILL)
+                wait_until(partial(are_cut, clients), "the end of all")
+        with database.reads.connect() as db:
+            kept = Counter(db.scalars(select(Reply.body)))
+            if database.is_sqlite:
+                assert db.scalar(text("PRAGMA integrity_check")) == "ok"
+        assert [lost for lost in acknowledged(clients) if kept[lost] != 1] == []
+        assert max(kept.values()) == 1
+        assert drift(database) == []

@@ -9,9 +9,6 @@ from email.message import EmailMessage
 from functools import partial
 from urllib.parse import urlencode
 
-import pytest
-
-from tests import databases
 from tests.functional.forum import Forum, make_app
 from tests.system.forum_process import serving
 from tests.system.process import wait_until
@@ -34,21 +31,18 @@ def ask_for_a_link(server: Pserve) -> None:
         assert read_response(connection).status == 200
 
 
-@pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_mail_is_sent_though_the_whole_server_was_killed_after_the_answer(
-    kind, tmp_path, tmp_path_factory, worker_id
+    database_url, database, tmp_path
 ):
-    url = databases.new_url(kind, f"mail_{kind}", tmp_path_factory, worker_id)
     folder = tmp_path / "post"
-    with databases.open_temporarily(url) as database:
-        forum = Forum(make_app(url, tmp_path), database)
-        forum.change(forum.person("ann").id, email=ADDRESS, email_key=ADDRESS)
-        with serve(tmp_path, url, worker=False) as server:
-            ask_for_a_link(server)
-            os.killpg(server.process.pid, signal.SIGKILL)
-        assert not folder.exists()
-        with serve(tmp_path, url):
-            wait_until(lambda: bool(list(folder.glob("*.eml"))), "the email")
+    forum = Forum(make_app(database_url, tmp_path), database)
+    forum.change(forum.person("ann").id, email=ADDRESS, email_key=ADDRESS)
+    with serve(tmp_path, database_url, worker=False) as server:
+        ask_for_a_link(server)
+        os.killpg(server.process.pid, signal.SIGKILL)
+    assert not folder.exists()
+    with serve(tmp_path, database_url):
+        wait_until(lambda: bool(list(folder.glob("*.eml"))), "the email")
     [file] = folder.glob("*.eml")
     message = message_from_bytes(file.read_bytes(), policy=policy.default)
     assert isinstance(message, EmailMessage)

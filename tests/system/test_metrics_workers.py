@@ -5,16 +5,20 @@ import re
 import signal
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests import databases
+from tests.databases import on_sqlite
 from tests.functional.forum import API
 from tests.functional.metric_samples import MetricSamples
 from tests.system.forum_process import serving
 from tests.system.process import suspended, wait_until
 from tests.system.pserve import Pserve
+
+serve = partial(serving, metrics__enabled="true")
+pytestmark = on_sqlite
 
 REQUESTS = "forumsvc_requests_total"
 UP = "forumsvc_worker_up"
@@ -27,11 +31,6 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         monkeypatch.setenv("TMPDIR", name)
         yield Path(name)
-
-
-@pytest.fixture
-def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
-    return databases.new_url("sqlite", "metrics", tmp_path_factory, worker_id)
 
 
 def scrape(server: Pserve) -> MetricSamples:
@@ -64,8 +63,10 @@ def pid_of(server: Pserve, number: str) -> int:
     return int(re.findall(rf"Worker {number} is process (\d+)", server.log)[-1])
 
 
-def test_one_worker_reports_the_metrics_of_all(tmp_path, url, temporary):
-    with serving(tmp_path, url, processes=2, worker=False, metrics__enabled="true") as server:
+def test_one_worker_reports_the_metrics_of_all(tmp_path, database_url, temporary):
+    with serving(
+        tmp_path, database_url, processes=2, worker=False, metrics__enabled="true"
+    ) as server:
         wait_until(lambda: up(server) == {"1": 1, "2": 1}, "both workers tell")
         ask_each(server)
         for number in "12":
@@ -94,14 +95,16 @@ def test_one_worker_reports_the_metrics_of_all(tmp_path, url, temporary):
         assert list(temporary.iterdir()) == []
 
 
-def test_a_single_process_reports_its_metrics_without_files(tmp_path, url, temporary):
-    with serving(tmp_path, url, worker=False, metrics__enabled="true") as server:
+def test_a_single_process_reports_its_metrics_without_files(tmp_path, database_url, temporary):
+    with serve(tmp_path, database_url, worker=False) as server:
         assert up(server) == {"1": 1}
         assert list(temporary.iterdir()) == []
 
 
-def test_the_background_worker_reports_its_metrics_and_is_replaced(tmp_path, url, temporary):
-    with serving(tmp_path, url, metrics__enabled="true") as server:
+def test_the_background_worker_reports_its_metrics_and_is_replaced(
+    tmp_path, database_url, temporary
+):
+    with serve(tmp_path, database_url) as server:
         wait_until(lambda: up(server) == {"1": 1, "background": 1}, "both tell")
         before = scrape(server).by("worker", STARTED)["background"]
         [pid] = re.findall(r"The background worker is process (\d+)", server.log)

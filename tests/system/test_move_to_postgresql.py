@@ -29,9 +29,9 @@ def commands(url: str) -> str:
     return "set -eu\n" + "".join(blocks).replace("   ", "").replace(NAMED, url)
 
 
-def test_every_row_arrives_once_and_new_ids_go_on(tmp_path, tmp_path_factory, worker_id):
+def test_every_row_arrives_once_and_new_ids_go_on(tmp_path, new_url):
     old = f"sqlite:///{tmp_path}/forum.sqlite"
-    new = databases.new_url("postgresql", "move_new", tmp_path_factory, worker_id, empty=True)
+    new = new_url("postgresql", empty=True)
     shutil.copy(ROOT / "production.ini", tmp_path)
     (tmp_path / "var").mkdir()
     environment = {

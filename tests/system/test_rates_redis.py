@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests import databases
+from tests.databases import on_sqlite
 from tests.functional.forum import API
 from tests.system.forum_process import serving
 from tests.system.process import wait_until
@@ -19,11 +19,6 @@ def shared() -> Iterator[Redis]:
         yield running
 
 
-@pytest.fixture
-def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
-    return databases.new_url("sqlite", "rates", tmp_path_factory, worker_id)
-
-
 def ask(server: Pserve) -> Response:
     """Call the API anonymously from this address."""
     return server.get(f"{API}/nodes")
@@ -34,14 +29,15 @@ def left(answer: Response) -> str | None:
     return answer.headers.get("ratelimit", "").partition(";t=")[0] or None
 
 
-def test_servers_share_a_limit_and_serve_on_without_their_redis(tmp_path, url, shared):
+@on_sqlite
+def test_servers_share_a_limit_and_serve_on_without_their_redis(tmp_path, database_url, shared):
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
     by_port, by_socket = shared.addresses
     limit: dict[str, Any] = {"rate_limit__requests": "4/hour"}
     with (
-        serving(tmp_path / "here", url, rate_limit__storage=by_port, **limit) as here,
-        serving(tmp_path / "there", url, rate_limit__storage=by_socket, **limit) as there,
+        serving(tmp_path / "here", database_url, rate_limit__storage=by_port, **limit) as here,
+        serving(tmp_path / "there", database_url, rate_limit__storage=by_socket, **limit) as there,
     ):
         answers = [ask(server) for server in (here, there, here, there, here, there)]
         assert [answer.status for answer in answers] == [200, 200, 200, 200, 429, 429]

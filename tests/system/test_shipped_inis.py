@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests import databases
 from tests.system import doc_examples
 from tests.system.process import PATIENCE
 from tests.system.pserve import ROOT, launch, serving
@@ -77,12 +76,9 @@ def test_make_serve_on_a_fresh_checkout_answers_the_curl_line_that_it_prints(tmp
         assert json.loads(pasted(logging_in))["token_type"] == "Bearer"
 
 
-def test_production_ini_starts_with_its_three_values(
-    tmp_path, tmp_path_factory, worker_id, monkeypatch
-):
-    url = databases.new_url("postgresql", "production", tmp_path_factory, worker_id, empty=True)
+def test_production_ini_starts_with_its_three_values(tmp_path, new_url, monkeypatch):
     monkeypatch.setenv("SITE_URL", "https://forum.example.org")
-    monkeypatch.setenv("DATABASE_URL", url)
+    monkeypatch.setenv("DATABASE_URL", new_url("postgresql", empty=True))
     monkeypatch.setenv("SESSION_SECRET", "a secret that these tests made up, long enough")
     ini = copy_ini("production.ini", tmp_path)
     forumsvc(["-c", str(ini), "db", "upgrade"])

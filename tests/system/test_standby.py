@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import psycopg
 import pytest
@@ -224,13 +223,8 @@ def test_an_old_primary_that_comes_back_gets_no_connection_after_a_reload_either
             reload(service, 2)
             wait_until(takes_writes, "the reloaded service takes writes")
             assert f"127.0.0.1:{first.port} is an old primary" in service.log[seen:]
-        connection = service.connect()
         path = f"{API}/topics/{scene.topics[0]}/replies"
-        form = {"Content-Type": "application/x-www-form-urlencoded"}
-        headers = {"Authorization": f"Bearer {scene.people[0].token}", **form}
-        connection.request("POST", path, urlencode({"body": "Hello"}), headers)
-        assert connection.getresponse().status == 201
-        connection.close()
+        assert service.post(path, scene.people[0].token, body="Hello").status == 201
     first.stop()
     with databases.open_temporarily(url) as database, database.reads.connect() as db:
         assert db.scalar(select(Reply.body)) == "Hello"

@@ -104,11 +104,7 @@ class Looker:
 
 
 @pytest.mark.parametrize(
-    ("size", "scheme", "language"),
-    [  # each pair of two of them
-        *(("phone", "light", "en"), ("phone", "dark", "zh-CN")),
-        *(("desk", "light", "zh-CN"), ("desk", "dark", "en")),
-    ],
+    ("size", "scheme", "language"), [("phone", "dark", "zh-CN"), ("desk", "light", "en")]
 )
 def test_no_page_has_an_accessibility_error(browser, service, community, size, scheme, language):
     width, height = SIZES[size]

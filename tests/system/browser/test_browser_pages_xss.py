@@ -46,7 +46,7 @@ def test_no_title_node_or_name_runs_in_lists_pages_and_feeds_of_topics(
     alice, node = forum.person("alice"), forum.node("Harbour")
     topics = [forum.topic(alice, node) for _ in range(A_PAGE)]
     visitor = Visitor(forum)
-    for payloads in batches(PAYLOADS[::3]):
+    for payloads in batches(PAYLOADS[::9]):
         with forum.database.session.begin() as db:
             for topic, payload in zip(topics, payloads, strict=True):
                 db.execute(update(Topic).where(Topic.id == topic).values(title=payload))

@@ -50,13 +50,7 @@ def people() -> Iterator[list[Person]]:
 
 
 @pytest.mark.parametrize(
-    ("language", "has_scripts", "size"),
-    [
-        ("en", True, "phone"),
-        ("en", False, "desk"),
-        ("zh-CN", True, "desk"),
-        ("zh-CN", False, "phone"),
-    ],
+    ("language", "has_scripts", "size"), [("en", False, "desk"), ("zh-CN", True, "phone")]
 )
 def test_a_newcomer_reads_searches_joins_writes_is_answered_told_likes_and_follows(
     browser, service, people, language, has_scripts, size
