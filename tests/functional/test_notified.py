@@ -1,85 +1,17 @@
 """Who is notified of what, and who is not: a table of what people do."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.functional.forum import Forum, Person
 from tests.functional.notifications import types
 
 pytestmark = pytest.mark.usefixtures("advancing_clock")
 
-FOLLOW, UNFOLLOW = "POST /users/alice/follow", "POST /users/alice/unfollow"
-CASES = [
-    # A new topic and a new reply.
-    (["bob POST /users/alice/follow", "alice open"], "bob Topic, alice Follow"),
-    (["carol POST /topics/{topic}/follow", "bob reply"], "carol TopicReply, alice TopicReply"),
-    (["carol POST /users/bob/follow", "bob reply"], "bob Follow, alice TopicReply"),
-    (["alice POST /topics/{topic}/follow", "bob reply"], "alice TopicReply"),
-    (["bob POST /users/alice/block", "bob reply"], "alice TopicReply"),
-    (
-        ["alice POST /users/bob/block", "alice POST /users/bob/unblock", "bob reply"],
-        "alice TopicReply",
-    ),
-    # What people do themselves.
-    (
-        [
-            *("alice open I am @alice", "alice POST /topics/{topic}/follow"),
-            *("alice reply Still @alice", "alice rewrite Ever @alice!", "alice move @alice?"),
-        ],
-        "",
-    ),
-    # Whom they block.
-    (
-        [
-            *("alice POST /users/chief/follow", "alice POST /users/chief/block"),
-            *("chief POST /users/alice/follow", "chief reply @alice", "chief rewrite Dear @alice"),
-            *("chief move By @alice", "chief open @alice"),
-        ],
-        "chief Follow",
-    ),
-    # Follows.
-    ([f"bob {FOLLOW}", f"bob {UNFOLLOW}", f"bob {FOLLOW}"], "alice Follow"),
-    ([f"bob {FOLLOW}", "alice DELETE /notifications/all", f"bob {UNFOLLOW}", f"bob {FOLLOW}"], ""),
-    (["alice POST /users/bob/block", f"bob {FOLLOW}"], ""),
-    (
-        [
-            *("alice POST /users/bob/block", f"bob {FOLLOW}", "alice POST /users/bob/unblock"),
-            *(f"bob {UNFOLLOW}", f"bob {FOLLOW}"),
-        ],
-        "alice Follow",
-    ),
-    # Moves and edits.
-    (["chief edit Better"], ""),
-    (["chief move Moved, @alice"], "alice Mention"),
-    (["alice edit @bob", "alice edit @bob @carol"], "bob Mention, carol Mention"),
-    (["alice reply @bob", "alice rewrite @bob @carol"], "bob Mention, carol Mention"),
-    (
-        [
-            *("alice edit @bob", "alice reply @bob", "bob DELETE /notifications/all"),
-            *("alice edit Dear @bob", "alice rewrite Dear @bob"),
-        ],
-        "",
-    ),
-    (
-        [
-            *("bob POST /users/alice/block", "alice edit @bob", "bob POST /users/alice/unblock"),
-            "alice edit Dear @bob",
-        ],
-        "",
-    ),
-    (
-        ["chief reply", "chief POST /topics/{topic}/ban", "chief edit @bob", "chief rewrite @bob"],
-        "",
-    ),
-    # A mention wins.
-    (
-        ["carol POST /topics/{topic}/follow", "bob reply @alice @carol @CAROL"],
-        "alice Mention, carol Mention",
-    ),
-    (["bob POST /users/alice/follow", "alice open @bob"], "bob Mention, alice Follow"),
-]
-"""What is done about alice's topic, and who has which notifications in the end; others none."""
+CASES = yaml.safe_load(Path(__file__).with_name("notified.yaml").read_text("utf-8"))
 
 
 @dataclass

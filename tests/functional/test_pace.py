@@ -27,37 +27,31 @@ def assert_too_fast(refused: Any, most: int) -> None:
 
 
 @pytest.mark.both_databases
-def test_a_member_opens_so_many_topics_in_an_hour(make_forum):
-    forum = make_forum(posts__topics_per_hour="2")
-    alice, node = forum.person("alice"), forum.node()
-    for title in ("One", "Two"):
-        assert open_topic(alice, node, title).status_int == 201
-    assert_too_fast(open_topic(alice, node, "Three"), 3600)
-    assert open_topic(forum.person("bob"), node).status_int == 201
-    make_older(forum, Topic, minutes=61)
-    assert open_topic(alice, node, "Three").status_int == 201
+@pytest.mark.parametrize(
+    ("setting", "most", "kind", "seconds"),
+    [
+        ("topics_per_hour", 2, Topic, 3600),
+        ("seconds_between_topics", 1, Topic, 30),
+        ("replies_per_minute", 2, Reply, 60),
+    ],
+)
+def test_a_member_posts_so_much_in_a_time(make_forum, setting, most, kind, seconds):
+    limit = seconds if setting == "seconds_between_topics" else most
+    forum = make_forum(**{f"posts__{setting}": str(limit)})
+    alice, bob, node = forum.person("alice"), forum.person("bob"), forum.node()
+    topic = forum.topic(forum.person("carol"), node)
 
+    def post(who: Person, text: str) -> Any:
+        if kind is Topic:
+            return open_topic(who, node, text)
+        return who.post(f"/topics/{topic}/replies", body=text)
 
-def test_a_member_waits_between_two_topics(make_forum):
-    forum = make_forum(posts__seconds_between_topics="30")
-    alice, node = forum.person("alice"), forum.node()
-    assert open_topic(alice, node, "One").status_int == 201
-    assert_too_fast(open_topic(alice, node, "Two"), 30)
-    make_older(forum, Topic, seconds=31)
-    assert open_topic(alice, node, "Two").status_int == 201
-
-
-@pytest.mark.both_databases
-def test_a_member_writes_so_many_replies_in_a_minute(make_forum):
-    forum = make_forum(posts__replies_per_minute="2")
-    alice, node = forum.person("alice"), forum.node()
-    topic = content(open_topic(alice, node))["id"]
-    path = f"/topics/{topic}/replies"
-    for body in ("One", "Two"):
-        assert alice.post(path, body=body).status_int == 201
-    assert_too_fast(alice.post(path, body="Three"), 60)
-    make_older(forum, Reply, seconds=61)
-    assert alice.post(path, body="Three").status_int == 201
+    for number in range(most):
+        assert post(alice, f"{number}").status_int == 201
+    assert_too_fast(post(alice, "More"), seconds)
+    assert post(bob, "Of another").status_int == 201
+    make_older(forum, kind, seconds=seconds + 1)
+    assert post(alice, "More").status_int == 201
 
 
 def test_a_member_who_deletes_posts_no_faster(make_forum):

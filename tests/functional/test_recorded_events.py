@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from sqlalchemy import select, update
 
 from forumsvc import clock
@@ -98,77 +100,7 @@ def fill(value: Any, scene: Scene) -> Any:
     return value.format(s=scene) if isinstance(value, str) else value
 
 
-NEW = {"title": "New", "node_id": "{s.node}", "body": "New"}
-ACTION = "POST /topics/{topic_id}/action"
-REQUESTS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
-    ("POST /topics", "bob", "", NEW, ["topic.created"]),
-    ("PUT /topics/{topic_id}", "alice", "", NEW, ["topic.updated"]),
-    (
-        "POST /topics/{topic_id}",
-        "chief",
-        "",
-        {**NEW, "node_id": "{s.other}"},
-        ["topic.updated", "topic.moved"],
-    ),
-    ("DELETE /topics/{topic_id}", "chief", "", {}, ["topic.deleted"]),
-    (ACTION, "chief", "?type=ban", {}, ["topic.banned"]),
-    (ACTION, "chief", "?type=close", {}, ["topic.closed"]),
-    (ACTION, "chief", "?type=excellent", {}, ["topic.featured"]),
-    ("POST /topics/{topic_id}/ban", "chief", "", {}, ["topic.banned"]),
-    ("POST /topics/{topic_id}/replies", "bob", "", {"body": "B"}, ["reply.created"]),
-    ("POST /topics/{topic_id}/follow", "bob", "", {}, ["follow.created"]),
-    ("POST /topics/{topic_id}/unfollow", "bob", "", {}, []),
-    ("POST /topics/{topic_id}/favorite", "bob", "", {}, []),
-    ("POST /topics/{topic_id}/unfavorite", "bob", "", {}, []),
-    ("POST /replies/{reply_id}", "alice", "", {"body": "New"}, ["reply.updated"]),
-    ("DELETE /replies/{reply_id}", "alice", "", {}, ["reply.deleted"]),
-    ("POST /likes", "bob", "", {"obj_type": "topic", "obj_id": "{s.topic}"}, ["like.created"]),
-    ("POST /likes", "bob", "", {"obj_type": "reply", "obj_id": "{s.reply}"}, ["like.created"]),
-    ("DELETE /likes", "chief", "", {"obj_type": "topic", "obj_id": "{s.topic}"}, ["like.deleted"]),
-    ("DELETE /likes", "chief", "", {"obj_type": "reply", "obj_id": "{s.reply}"}, ["like.deleted"]),
-    ("POST /users/{user_id}/follow", "bob", "", {}, ["follow.created"]),
-    ("POST /users/{user_id}/unfollow", "bob", "", {}, []),
-    ("POST /users/{user_id}/block", "bob", "", {}, []),
-    ("POST /users/{user_id}/unblock", "bob", "", {}, []),
-    ("POST /users/{user_id}/confirmation", "alice", "", {}, []),
-    ("POST /users/{user_id}/export", "alice", "", {}, []),
-    # An event tells of it once the account is erased.
-    ("POST /users/{user_id}/closure", "alice", "", {"posts": "keep", "password": "P"}, []),
-    ("DELETE /users/{user_id}/closure", "alice", "", {}, []),
-    ("POST /users/{user_id}/silence", "chief", "", {"reason": "R"}, ["user.silenced"]),
-    ("POST /users/{user_id}/unsilence", "chief", "", {"reason": "R"}, []),
-    ("POST /users/{user_id}/warn", "chief", "", {"reason": "R"}, ["user.warned"]),
-    (
-        "POST /reports",
-        "bob",
-        "",
-        {"obj_type": "topic", "obj_id": "{s.topic}", "category": "spam"},
-        ["review.opened", "report.created"],
-    ),
-    (
-        "POST /reviews/{review_id}/resolve",
-        "chief",
-        "",
-        {"decision": "dismiss"},
-        ["review.resolved"],
-    ),
-    ("DELETE /held/{held_id}", "alice", "", {}, ["review.resolved"]),
-    ("PUT /users/me", "bob", "", {"bio": "New"}, ["user.updated"]),
-    ("PUT /users/{user_id}", "alice", "", {"name": "New"}, ["user.updated"]),
-    (
-        "POST /users",
-        "nobody",
-        "",
-        {"login": "new", "email": "new@example.org", "password": "tangled-wire-77"},
-        ["user.created"],
-    ),
-    ("POST /photos", "bob", "", {}, ["photo.created"]),
-    ("DELETE /photos/{photo_id}", "chief", "", {}, []),
-    ("POST /notifications/read", "alice", "", {"ids": ""}, []),
-    ("DELETE /notifications/all", "alice", "", {}, []),
-    ("DELETE /notifications/{notification_id}", "alice", "", {}, []),
-]
-"""Each operation of the description: who calls it, its query, its body, and what it records."""
+REQUESTS = yaml.safe_load(Path(__file__).with_name("recorded_events.yaml").read_text("utf-8"))
 
 
 def test_each_operation_that_changes_something_is_in_the_table():
