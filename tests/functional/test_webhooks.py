@@ -87,6 +87,12 @@ class Scene:
         self.fan_out()
         self.send()
 
+    def tell_of_replies(self, number: int = 1) -> None:
+        """Let alice reply so many times, and make and send the deliveries of that."""
+        for _ in range(number):
+            self.forum.reply(self.alice, self.topic)
+        self.tell()
+
     def pass_time(self, duration: timedelta) -> None:
         self.now += duration
 
@@ -188,8 +194,7 @@ def test_a_webhook_of_a_node_gets_what_happened_there_before_a_topic_was_moved_a
 
 def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scene):
     scene.receiver.usual = Answer(500)
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     for number, pause in enumerate(webhook_deliveries.RETRY_PAUSES[:4], 1):
         scene.pass_time(pause - timedelta(seconds=1))
         scene.send()
@@ -220,8 +225,7 @@ def test_a_receiver_that_takes_a_part_of_each_batch_is_not_switched_off(scene):
 
 def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene):
     scene.receiver.usual = Answer(500)
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     for pause in webhook_deliveries.RETRY_PAUSES:
         # One success in between: a webhook that only fails is switched off.
         with scene.forum.database.session.begin() as db:
@@ -247,11 +251,14 @@ def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene
     assert scene.deliveries()[0].state == "delivered"
 
 
-def test_retry_after_is_honoured(scene):
-    scene.receiver.answers = [Answer(503, {"Retry-After": "600"})]
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
-    scene.pass_time(timedelta(seconds=599))
+@pytest.mark.parametrize(
+    ("sent", "pause"),
+    [("600", timedelta(minutes=10)), ("Fri, 31 Dec 9999 23:59:59 GMT", timedelta(days=1))],
+)
+def test_retry_after_is_honoured_for_a_day_at_most(scene, sent, pause):
+    scene.receiver.answers = [Answer(503, {"Retry-After": sent})]
+    scene.tell_of_replies()
+    scene.pass_time(pause - timedelta(seconds=1))
     scene.send()
     assert len(scene.receiver.received) == 1
     scene.pass_time(timedelta(seconds=1))
@@ -261,8 +268,7 @@ def test_retry_after_is_honoured(scene):
 
 def test_a_redirect_is_not_followed(scene):
     scene.receiver.answers = [Answer(301, {"Location": scene.receiver.url + "-elsewhere"})]
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     assert [message.path for message in scene.receiver.received] == ["/hook"]
     assert "301" in scene.deliveries()[0].error
 
@@ -271,9 +277,7 @@ def test_410_switches_the_webhook_off_and_tells_the_admins(scene):
     chief = scene.forum.person("chief", role="admin")
     scene.forum.change(chief.id, email="chief@example.org", email_key="chief@example.org")
     scene.receiver.usual = Answer(410)
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies(2)
     scene.send()
     assert len(scene.receiver.received) == 1
     assert (scene.webhook().active, "410" in scene.webhook().disabled_reason) == (False, True)
@@ -283,8 +287,7 @@ def test_410_switches_the_webhook_off_and_tells_the_admins(scene):
 
 def test_three_days_of_nothing_but_failure_switch_a_webhook_off(scene):
     scene.receiver.usual = Answer(500)
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     scene.pass_time(timedelta(days=2, hours=23))
     scene.send()
     assert scene.webhook().active
@@ -296,9 +299,7 @@ def test_three_days_of_nothing_but_failure_switch_a_webhook_off(scene):
 
 def test_a_receiver_that_does_not_answer_costs_one_attempt_a_pause(scene):
     scene.receiver.usual = Answer(hang=True)
-    for _ in range(3):
-        scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies(3)
     assert len(scene.receiver.received) == 1
     assert [one.attempts for one in scene.deliveries()] == [1, 0, 0]
     assert scene.deliveries()[0].error == f"no answer within {SECONDS:g} s"
@@ -310,32 +311,25 @@ def test_a_receiver_that_does_not_answer_costs_one_attempt_a_pause(scene):
     assert ids == [ids[0], *sorted({*ids}, key=lambda one: int(one.removeprefix("evt_")))]
 
 
-def test_an_endless_answer_is_read_to_its_beginning_only(scene):
+def test_messages_share_a_connection_until_an_answer_is_endless(scene):
+    scene.tell_of_replies(5)
+    assert (len(scene.receiver.received), scene.receiver.connections) == (5, 1)
+    scene.forget_deliveries()
     scene.receiver.answers = [Answer(endless=True)]
-    for _ in range(2):
-        scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies(2)
     assert [one.state for one in scene.deliveries()] == ["delivered"] * 2
 
 
 def test_a_receiver_that_is_not_there_is_tried_again(scene):
     with scene.forum.database.session.begin() as db:
         webhooks.edit(db, None, scene.now, scene.id, url="http://127.0.0.1:1/hook")
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     assert scene.deliveries()[0].error == "NewConnectionError"
     with scene.forum.database.session.begin() as db:
         webhooks.edit(db, None, scene.now, scene.id, url=scene.receiver.url)
     scene.pass_time(webhook_deliveries.RETRY_PAUSES[0])
     scene.send()
     assert scene.deliveries()[0].state == "delivered"
-
-
-def test_several_messages_share_a_connection(scene):
-    for _ in range(5):
-        scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
-    assert (len(scene.receiver.received), scene.receiver.connections) == (5, 1)
 
 
 def test_a_private_address_is_never_connected_to(make_forum, receiver, monkeypatch):
@@ -381,8 +375,7 @@ def test_what_is_made_just_before_a_job_ends_is_sent(scene, monkeypatch):
         return hold(*args)
 
     monkeypatch.setattr(jobs, "hold", hold_late)
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     assert scene.receiver.types == ["reply.created", "user.updated"]
 
 
@@ -401,8 +394,7 @@ def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene):
 def test_no_secret_is_stored_or_logged(scene, caplog):
     caplog.set_level("DEBUG")
     scene.receiver.answers = [Answer(500)]
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     secret = webhook_signature.format_secret(webhook_signature.derive_secret(SECRET, scene.id, 1))
     stored = str([*scene.deliveries(), scene.webhook()])
     for text in (secret, secret.removeprefix("whsec_"), SECRET):
@@ -413,9 +405,7 @@ def test_a_dead_receiver_holds_up_no_other(scene):
     scene.receiver.usual = Answer(hang=True)
     with receiving() as other:
         scene.add(other.url)
-        for _ in range(3):
-            scene.forum.reply(scene.alice, scene.topic)
-        scene.tell()
+        scene.tell_of_replies(3)
         assert other.types == ["reply.created"] * 3
     assert len(scene.receiver.received) == 1
 
@@ -454,9 +444,7 @@ def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(scene, monkey
         return outcome
 
     monkeypatch.setattr(CheckedConnection, "post", send_and_switch_off)
-    for _ in range(3):
-        scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies(3)
     assert len(scene.receiver.received) == 1
     assert [one.state for one in scene.deliveries()] == ["delivered", "waiting", "waiting"]
 
@@ -490,21 +478,12 @@ def test_a_message_that_cannot_be_made_stops_no_other(scene, monkeypatch):
 
 def test_after_an_outage_new_deliveries_do_not_wait_as_long_as_an_old_one(scene):
     scene.receiver.usual = Answer(hang=True)
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     for pause in webhook_deliveries.RETRY_PAUSES[:5]:
         scene.pass_time(pause)
         scene.send()
     scene.alice.token = scene.forum.token(scene.alice.id)
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
+    scene.tell_of_replies()
     old, new = scene.deliveries()
     assert old.due_at - scene.now > timedelta(hours=1)
     assert new.due_at - scene.now <= webhook_deliveries.MAX_PAUSE_OF_OTHERS
-
-
-def test_retry_after_is_honoured_for_a_day_at_most(scene):
-    scene.receiver.answers = [Answer(503, {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"})]
-    scene.forum.reply(scene.alice, scene.topic)
-    scene.tell()
-    assert scene.deliveries()[0].due_at - scene.now == timedelta(days=1)

@@ -73,19 +73,15 @@ def test_every_counter_is_recounted(session):
     assert counters <= {(model, name) for model, names in COUNTED.items() for name in names}
 
 
-def test_users_count_what_everyone_can_see(mended):
+def test_counters_count_what_everyone_can_see_and_notifications_of_what_is_hidden_go(
+    mended, session
+):
     names = COUNTED[User]
     assert mended.values(User, "ann", *names) == (1, 1, 1, 1, 0, 2)
     assert mended.values(User, "ben", *names) == (1, 2, 1, 2, 1, 0)
     assert mended.values(User, "cat", *names) == (0, 0, 1, 0, 0, 0)
-
-
-def test_nodes_count_visible_topics(mended):
     assert mended.values(Node, "python", "topics_count") == (1,)
     assert mended.values(Node, "rust", "topics_count") == (1,)
-
-
-def test_topics_count_replies_that_are_left_and_know_the_last(mended):
     last_at = mended.values(Reply, "last", "created_at")[0]
     assert mended.values(Topic, "seen", *COUNTED[Topic]) == (
         *(3, 2, 1),
@@ -94,14 +90,8 @@ def test_topics_count_replies_that_are_left_and_know_the_last(mended):
     assert mended.values(Topic, "banned", "replies_count", "likes_count") == (1, 1)
     opened = mended.values(Topic, "quiet", "created_at")[0]
     assert mended.values(Topic, "quiet", *COUNTED[Topic]) == (0, 0, 0, None, None, opened)
-
-
-def test_replies_count_their_likes(mended):
     assert mended.values(Reply, "first", "likes_count") == (2,)
     assert mended.values(Reply, "last", "likes_count") == (0,)
-
-
-def test_notifications_of_what_is_hidden_go_and_the_others_stay(mended, session):
     left = set(session.scalars(select(Notification.id)))
     assert left == {mended.ids[name] for name in ("reply_told", "read", "follow_told")}
 

@@ -97,38 +97,67 @@ def test_where_all_is_well_nothing_is_found_or_changed(run, database, folder, up
     assert (rows(database), files(folder)) == ([name], {name})
 
 
-def test_a_file_without_a_row_is_found_and_deleted(run, folder, upload):
-    kept = upload("red")
-    upload("blue", row=False)
-    wrong(run("photos", "check", "--json"), files_without_row=1)
-    assert run("photos", "check", "--fix", "--json", "--yes").json["fixed"] == 1
-    assert files(folder) == {kept}
-    assert run("photos", "check", "--json").json["wrong"] == 0
+def _empty(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
 
 
-def test_a_file_that_may_still_be_waiting_for_its_row_is_left_alone(run, folder, upload):
-    name = upload(row=False, old=False)
-    assert run("photos", "check", "--fix", "--json", "--yes").json["wrong"] == 0
-    assert files(folder) == {name}
+DAMAGES: dict[str, tuple[Callable[[Path], None], dict[str, int], tuple[str, ...]]] = {
+    "lost": (Path.unlink, {"rows_without_file": 1, "lost_avatars": 1}, ()),
+    "cut short": (
+        lambda path: os.truncate(path, 20),
+        {"broken_files": 1, "rows_without_file": 1, "lost_avatars": 1},
+        (),
+    ),
+    "other bytes of the same size": (
+        _empty,
+        {"broken_files": 1, "rows_without_file": 1, "lost_avatars": 1},
+        ("--every-byte",),
+    ),
+}
+"""What happens to a file, what is found then, and by which option alone."""
 
 
-def test_a_forgotten_file_that_is_uploaded_again_is_left_alone(run, folder, upload):
-    name = upload(row=False)
-    assert upload(row=False, old=False) == name
-    assert run("photos", "check", "--fix", "--json", "--yes").json["wrong"] == 0
-    assert files(folder) == {name}
-
-
-def test_a_row_without_its_file_is_found_and_deleted_and_the_picture_can_come_back(
-    run, database, folder, upload
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_found_and_goes_with_its_row_and_the_picture_can_come_back(
+    run, database, folder, upload, damage
 ):
+    spoil, found, options = DAMAGES[damage]
     kept, lost = upload("red"), upload("blue")
-    (folder / lost).unlink()
-    wrong(run("photos", "check", "--json"), rows_without_file=1)
-    assert run("photos", "check", "--fix", "--delete-lost", "--json", "--yes").json["fixed"] == 1
-    assert rows(database) == [kept]
+    with database.session.begin() as db:
+        db.execute(update(User).values(avatar=lost))
+    spoil(folder / lost)
+    if options:
+        assert run("photos", "check", "--json").json["wrong"] == 0
+    wrong(run("photos", "check", *options, "--json"), **found)
+    run("photos", "check", *options, "--fix", "--delete-lost", "--yes")
+    assert (rows(database), files(folder)) == ([kept], {kept})
+    with database.reads.connect() as db:
+        assert db.execute(select(User.avatar)).scalar_one() == ""
     assert upload("blue") == lost
     assert run("photos", "check", "--json").json["wrong"] == 0
+
+
+def test_a_file_without_a_row_is_deleted_unless_it_may_still_wait_for_one(run, folder, upload):
+    kept = upload("red")
+    upload("blue", row=False)
+    waiting = upload("green", row=False, old=False)
+    again = upload("yellow", row=False)
+    assert upload("yellow", row=False, old=False) == again
+    wrong(run("photos", "check", "--json"), files_without_row=1)
+    assert run("photos", "check", "--fix", "--json", "--yes").json["fixed"] == 1
+    assert files(folder) == {kept, waiting, again}
+    assert run("photos", "check", "--json").json["wrong"] == 0
+
+
+def test_a_row_of_another_size_or_digest_than_its_good_file_is_corrected(run, database, upload):
+    name = upload()
+    with database.session.begin() as db:
+        right = db.execute(select(Photo.size, Photo.digest)).one()
+        db.execute(update(Photo).values(size=1, digest="0" * 64))
+    wrong(run("photos", "check", "--json"), wrong_rows=1)
+    run("photos", "check", "--fix", "--yes")
+    with database.reads.connect() as db:
+        assert db.execute(select(Photo.name, Photo.size, Photo.digest)).one() == (name, *right)
 
 
 def test_fix_keeps_what_another_host_may_have_in_a_folder_of_its_own(run, database, folder, upload):
@@ -164,51 +193,6 @@ def test_a_terminal_is_warned_and_asked_before_rows_are_deleted(
     typed = run_on_terminal(ini, "photos", "check", "--fix", *options, answer="y\n")
     assert ("no other host" in " ".join(typed.shown.split())) is said
     assert len(rows(database)) == 1 + kept
-
-
-def test_a_user_whose_picture_is_lost_gets_the_letter_again(run, database, folder, upload, owner):
-    upload("red")
-    lost = upload("blue")
-    with database.session.begin() as db:
-        db.execute(update(User).values(avatar=lost))
-    (folder / lost).unlink()
-    wrong(run("photos", "check", "--json"), rows_without_file=1, lost_avatars=1)
-    run("photos", "check", "--fix", "--delete-lost", "--yes")
-    with database.reads.connect() as db:
-        assert db.execute(select(User.avatar)).scalar_one() == ""
-
-
-def test_a_file_cut_short_is_found_by_its_size_and_deleted_with_its_row(
-    run, database, folder, upload
-):
-    kept, cut = upload("red"), upload("blue")
-    os.truncate(folder / cut, 20)
-    wrong(run("photos", "check", "--json"), broken_files=1, rows_without_file=1)
-    run("photos", "check", "--fix", "--delete-lost", "--yes")
-    assert (rows(database), files(folder)) == ([kept], {kept})
-
-
-def test_a_file_with_other_bytes_of_the_same_size_is_found_where_every_byte_is_read(
-    run, database, folder, upload
-):
-    kept, spoilt = upload("red"), upload("blue")
-    path = folder / spoilt
-    path.write_bytes(bytes(path.stat().st_size))
-    assert run("photos", "check", "--json").json["wrong"] == 0
-    wrong(run("photos", "check", "--every-byte", "--json"), broken_files=1, rows_without_file=1)
-    run("photos", "check", "--every-byte", "--fix", "--delete-lost", "--yes")
-    assert (rows(database), files(folder)) == ([kept], {kept})
-
-
-def test_a_row_of_another_size_or_digest_than_its_good_file_is_corrected(run, database, upload):
-    name = upload()
-    with database.session.begin() as db:
-        right = db.execute(select(Photo.size, Photo.digest)).one()
-        db.execute(update(Photo).values(size=1, digest="0" * 64))
-    wrong(run("photos", "check", "--json"), wrong_rows=1)
-    run("photos", "check", "--fix", "--yes")
-    with database.reads.connect() as db:
-        assert db.execute(select(Photo.name, Photo.size, Photo.digest)).one() == (name, *right)
 
 
 def test_what_killed_uploads_left_behind_is_removed(run, folder, upload):
