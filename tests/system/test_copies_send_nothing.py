@@ -21,6 +21,7 @@ from tests.functional.cli.conftest import run_command
 from tests.functional.receiver import Receiver, receiving
 from tests.functional.rows import insert_row
 from tests.postgres_keeper import binaries
+from tests.system.conftest import NewUrl
 from tests.system.forum_process import serving
 from tests.system.process import PATIENCE, wait_until
 from tests.system.pserve import Pserve
@@ -79,9 +80,9 @@ def something_happens(url: str, hook: str = "") -> None:
         events.record(db, EventType.USER_UPDATED, moment, actor_id=None, user_id=user_id)
 
 
-def restore(kind: str, url: str, folder: Path, factory: Any, worker_id: str) -> str:
+def restore(url: str, folder: Path, new_url: NewUrl) -> str:
     """Restore a dump of a database into a new one, and return its URL."""
-    if kind == "sqlite":
+    if url.startswith("sqlite"):
         target = folder / "restored.sqlite"
         with (
             closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as source,
@@ -90,7 +91,7 @@ def restore(kind: str, url: str, folder: Path, factory: Any, worker_id: str) -> 
             source.backup(made)
         return f"sqlite:///{target}"
     programs = binaries(folder, {}) / "bin"
-    made_url = databases.new_url(kind, "drill", factory, worker_id, empty=True)
+    made_url = new_url("postgresql", empty=True)
     dump = folder / "forum.dump"
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "timeout": PATIENCE}
     into = f"--dbname={databases.plain_url(made_url)}"
@@ -108,9 +109,9 @@ def log_has(server: Pserve, line: str) -> bool:
 
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_a_copy_sends_nothing_until_it_is_adopted_and_then_each_once(
-    kind, outside, tmp_path, tmp_path_factory, worker_id
+    kind, outside, tmp_path, new_url
 ):
-    url = databases.new_url(kind, f"original_{kind}", tmp_path_factory, worker_id)
+    url = new_url(kind)
 
     def run(url: str, site_url: str) -> Any:
         return serving(tmp_path, url, site__url=site_url, **outside.settings)
@@ -121,7 +122,7 @@ def test_a_copy_sends_nothing_until_it_is_adopted_and_then_each_once(
         assert server.get("/health").json["copy"] is False
         server.stop()  # and so gives its jobs back
     something_happens(url)
-    restored = restore(kind, url, tmp_path, tmp_path_factory, worker_id)
+    restored = restore(url, tmp_path, new_url)
     # The second is a copy of the files of a whole server: in the same place, but under another URL.
     for copy, site_url in ((restored, SITE), (url, OTHER)):
         with run(copy, site_url) as server:

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -22,7 +21,6 @@ from forumsvc.background import webhook_sender
 from forumsvc.db.engine import Database
 from forumsvc.models import ALL_EVENTS, Event, EventType, WebhookDelivery
 from forumsvc.services.webhooks import webhook_signature, webhooks
-from tests import databases
 from tests.functional.conftest import close_application
 from tests.functional.forum import SECRET, Forum, make_app
 from tests.system.forum_process import INI
@@ -30,7 +28,6 @@ from tests.system.process import prepare_child, repeat_until
 from tests.system.pserve import LOGGING
 from tests.system.webhook_receiver import Received, receiving
 
-EACH_DATABASE = pytest.mark.parametrize("kind", databases.KINDS)
 SEED = 20_261_123
 EVENTS = int(os.environ.get("STORM_EVENTS", "2000"))
 POSTS = int(os.environ.get("STORM_POSTS", "400"))
@@ -99,40 +96,16 @@ class Scene:
         return ["-m", "forumsvc.cli", "-c", str(self.ini), "work"]
 
 
-@contextmanager
-def make_scene(
-    kind: str, tmp_path: Path, factory: pytest.TempPathFactory, worker_id: str
-) -> Iterator[Scene]:
-    url = databases.new_url(kind, f"storm_{secrets.token_hex(4)}", factory, worker_id)
+@pytest.fixture
+def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Scene]:
+    """An empty forum on each database."""
     ini = tmp_path / "forum.ini"
     more = "webhooks.allow_private = true\nmarkup.workers = 1\nsite.url = http://127.0.0.1:6543"
-    ini.write_text(
-        INI.format(
-            url=url,
-            secret=SECRET,
-            processes=1,
-            threads=1,
-            worker=True,
-            app="forumsvc:main",
-            more=more,
-        )
-        + LOGGING
-    )
-    with databases.open_temporarily(url) as database:
-        application = make_app(url, tmp_path, **{"site.url": "http://127.0.0.1:6543"})
-        try:
-            yield Scene(Forum(application, database), database, ini)
-        finally:
-            close_application(application)
-
-
-@pytest.fixture
-def scene(
-    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> Iterator[Scene]:
-    """An empty forum on each database."""
-    with make_scene(kind, tmp_path, tmp_path_factory, worker_id) as scene:
-        yield scene
+    server = {"processes": 1, "threads": 1, "worker": True, "app": "forumsvc:main"}
+    ini.write_text(INI.format(url=database_url, secret=SECRET, more=more, **server) + LOGGING)
+    application = make_app(database_url, tmp_path, **{"site.url": "http://127.0.0.1:6543"})
+    yield Scene(Forum(application, database), database, ini)
+    close_application(application)
 
 
 def wait_seldom(condition: Callable[[], object], what: str) -> None:
@@ -155,7 +128,6 @@ def verify(received: Received, path: str, webhook_id: int) -> None:
     Verifier(webhook_signature.format_secret(secret)).verify(body, headers)
 
 
-@EACH_DATABASE
 def test_every_event_reaches_four_receivers_though_a_fifth_is_dead(scene):
     paths = ["/1", "/2", "/3", "/4"]
     with ExitStack() as stack:
@@ -174,7 +146,6 @@ def test_every_event_reaches_four_receivers_though_a_fifth_is_dead(scene):
         verify(received, path, webhook_id)
 
 
-@EACH_DATABASE
 def test_workers_killed_in_a_storm_of_posts_lose_nothing_and_make_no_delivery_twice(scene):
     forum = scene.forum
     with receiving() as received:

@@ -4,11 +4,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from forumsvc import migrate
 from tests import databases
+from tests.functional.conftest import close_application
+from tests.functional.forum import Forum, make_app
 
 from .callback import Callback
 from .chromium import FLAGS, MISSING, find
@@ -16,11 +20,20 @@ from .service import Service, running
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Service]:
-    folder = tmp_path_factory.mktemp("service")
-    url = databases.new_url("sqlite", f"{folder.name}-browser", tmp_path_factory, worker_id)
-    with running(folder, url) as service:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running(tmp_path_factory.mktemp("service")) as service:
         yield service
+
+
+@contextmanager
+def forum_in(folder: Path, url: str = "", **settings: str) -> Iterator[Forum]:
+    """Make a forum in this process, by default with a database of its own in `folder`."""
+    with databases.open_temporarily(url or f"sqlite:///{folder}/here.sqlite") as database:
+        migrate.upgrade(database.writes)
+        place = database.url.render_as_string(hide_password=False)
+        application = make_app(place, folder, **settings)
+        yield Forum(application, database)
+        close_application(application)
 
 
 @pytest.fixture(scope="module")

@@ -2,79 +2,49 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 
 from forumsvc import clock
-from forumsvc.cache.database import open_database
-from forumsvc.db.engine import Database
 from forumsvc.models import BrowserSession, User
 from forumsvc.oauth import clients
-from forumsvc.process.passwords import hash_password
 from forumsvc.services.posts import nodes
-from tests.system.pserve import LOGGING, Pserve, launch, serving
+from tests.system.oauth import service as provider
+from tests.system.pserve import LOGGING
 
 PASSWORD = "tangled-wire-77"
-INI = """
-[app:main]
-use = call:forumsvc:main
-site.environment = development
-sqlalchemy.url = {url}
-session.secret = a secret of the tests, long enough for everybody
-site.name = Harbour
-accounts.registration = open
-accounts.registrations_per_hour = 1000
-accounts.sign_up_min_seconds = off
-mail.requests_per_hour = 1000
-oauth.user_registered_clients = true
-mail.delivery = folder
-accounts.confirm_email = false
-mail.dir = mail
-markup.workers = 0
-
-[server:main]
-paste.server_factory = forumsvc.serving:server_factory
-listen = 127.0.0.1:0
-threads = 4
-"""
+SETTINGS = {
+    "site__name": "Harbour",
+    "accounts__registration": "open",
+    "accounts__registrations_per_hour": "1000",
+    "accounts__sign_up_min_seconds": "off",
+    "accounts__confirm_email": "false",
+    "oauth__user_registered_clients": "true",
+    "mail__requests_per_hour": "1000",
+    "mail__delivery": "folder",
+    "mail__dir": "mail",
+}
 
 
-@dataclass
-class Service:
-    """A running service. address: without a slash at its end; mail: the folder of its mail."""
-
-    server: Pserve
-    database: Database
-    mail: Path
+class Service(provider.Service):
+    """A running service, with what a browser needs in it."""
 
     @property
     def address(self) -> str:
-        """Its URL."""
-        return f"http://127.0.0.1:{self.server.port}"
+        """Its URL, without a slash at its end."""
+        return self.url
 
-    def person(self, login: str) -> int:
+    def person(self, login: str, password: str = PASSWORD) -> int:
         """Add a user with PASSWORD and return the id."""
-        now = clock.now()
-        values = {
-            "login": login,
-            "login_key": login.lower(),
-            "email": f"{login}@example.org",
-            "email_key": f"{login}@example.org".lower(),
-            "password_hash": hash_password(PASSWORD),
-            "created_at": now,
-            "updated_at": now,
-        }
-        with self.database.session.begin() as db:
-            return db.execute(insert(User).values(**values).returning(User.id)).scalar_one()
+        return super().person(login, password)
 
     def node(self, name: str) -> None:
         with self.database.session.begin() as db:
             nodes.create(db, name)
 
-    def client(self, name: str, redirect_uri: str, owner: int | None = None) -> str:
+    def register(self, name: str, redirect_uri: str, owner: int | None = None) -> str:
         """Register a public application and return its identifier."""
         grants = ("authorization_code", "refresh_token")
         with self.database.session.begin() as db:
@@ -95,13 +65,7 @@ class Service:
 
 
 @contextmanager
-def running(folder: Path, url: str) -> Iterator[Service]:
-    """Serve a database until the end of the context. folder: for the ini, the log and the mail."""
-    ini = folder / "forum.ini"
-    ini.write_text(INI.replace("{url}", url) + LOGGING)
-    database = open_database(url)
-    try:
-        with serving(launch(ini, folder / "output", folder)) as server:
-            yield Service(server, database, folder / "mail")
-    finally:
-        database.dispose()
+def running(folder: Path) -> Iterator[Service]:
+    """Serve a forum of its own in `folder` until the end of the context."""
+    with provider.service(folder, LOGGING, **SETTINGS) as made:
+        yield Service(made.server, made.ini, made.folder, made.database)

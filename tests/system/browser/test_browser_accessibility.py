@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests import databases
-from tests.functional.conftest import close_application
-from tests.functional.forum import Forum, make_app
 from tests.functional.pages.community import Community, settle
 
+from .conftest import forum_in
 from .judges import accessibility_errors
 from .people import log_in_by_names
 from .service import Service
@@ -33,11 +31,8 @@ SMALL = """[...document.querySelectorAll(
 def community(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Community]:
     """What is to be seen in the service; dora is a member, keeper a maintainer."""
     url = service.database.url.render_as_string(hide_password=False)
-    application = make_app(url, tmp_path_factory.mktemp("community"))
-    with databases.open_temporarily(url) as database:
-        dora = service.person("dora")
-        yield settle(Forum(application, database), dora, service.person("keeper"))
-    close_application(application)
+    with forum_in(tmp_path_factory.mktemp("community"), url) as forum:
+        yield settle(forum, service.person("dora"), service.person("keeper"))
 
 
 def paths(community: Community) -> dict[str, list[str]]:

@@ -2,15 +2,13 @@
 
 from playwright.sync_api import expect
 
-from tests import databases
-
 from .callback import hello
 from .people import log_in_by_names, sign_up
 from .service import running
 
 
 def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(page, service, callback):
-    client_id = service.client("Sea Reader", callback.uri)
+    client_id = service.register("Sea Reader", callback.uri)
     page.goto(callback.request(client_id))
     page.get_by_role("main").get_by_role("link", name="Sign up").click()
     sign_up(page, "newcomer")
@@ -35,7 +33,7 @@ def test_the_browser_follows_where_the_application_redirects_further(
 ):
     """Chromium applies form-action to each redirect behind a form."""
     service.person("hopper")
-    client_id = service.client("Hopping Reader", hopping_callback.uri)
+    client_id = service.register("Hopping Reader", hopping_callback.uri)
     for button in ("Allow", "Cancel"):
         callback.arrived.clear()
         page.goto(hopping_callback.request(client_id))
@@ -49,19 +47,16 @@ def test_the_browser_follows_where_the_application_redirects_further(
 def test_the_browser_brings_an_error_to_the_application_of_a_member_after_the_login(
     page, service, callback
 ):
-    client_id = service.client("Mistaken", callback.uri, owner=service.person("mistaken"))
+    client_id = service.register("Mistaken", callback.uri, owner=service.person("mistaken"))
     page.goto(callback.request(client_id).replace("response_type=code", "response_type=token"))
     log_in_by_names(page, "mistaken")
     page.wait_for_url(f"{callback.uri}?**")
     assert callback.answer()["error"] == "unsupported_response_type"
 
 
-def test_two_forums_at_one_host_keep_their_logins_apart(
-    page, service, tmp_path, tmp_path_factory, worker_id
-):
+def test_two_forums_at_one_host_keep_their_logins_apart(page, service, tmp_path):
     service.person("neighbor")
-    url = databases.new_url("sqlite", f"{tmp_path.name}-other", tmp_path_factory, worker_id)
-    with running(tmp_path, url) as other:
+    with running(tmp_path) as other:
         other.person("neighbor")
         for forum in (service, other):
             page.goto(f"{forum.address}/login")

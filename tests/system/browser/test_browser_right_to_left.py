@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -11,12 +10,11 @@ from playwright.sync_api import Page
 from forumsvc.pages import display
 from forumsvc.process.passwords import hash_password
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
-from tests import databases, third_language
-from tests.functional.conftest import close_application
-from tests.functional.forum import Forum, make_app
+from tests import third_language
 from tests.functional.fuzzing import served
 from tests.functional.pages.community import Community, settle
 
+from .conftest import forum_in
 from .judges import accessibility_errors
 from .people import log_in_by_names
 from .service import PASSWORD
@@ -31,22 +29,15 @@ OWN, OPTIONS = "dora", {"accounts.registration": "open", "site.name": "Harbour"}
 
 
 @pytest.fixture
-def place(
-    tmp_path_factory: pytest.TempPathFactory, worker_id: str, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[str, Community]]:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Community]]:
     """The address of a forum that has the language, and what is to be seen in it."""
-    folder = tmp_path_factory.mktemp("arabic")
-    url = databases.new_url("sqlite", folder.name, tmp_path_factory, worker_id)
-    application: Any = make_app(url, folder, **OPTIONS)
-    third_language.install(monkeypatch, application.registry, folder)
-    with databases.open_temporarily(url) as database:
-        forum = Forum(application, database)
+    with forum_in(tmp_path, **OPTIONS) as forum:
+        third_language.install(monkeypatch, forum.registry, tmp_path)
         dora = forum.person(OWN)
         forum.change(dora.id, password_hash=hash_password(PASSWORD))
         community = settle(forum, dora.id)
-        with served(application) as address:
+        with served(forum.application) as address:
             yield address, community
-    close_application(application)
 
 
 def wrong_with(page: Page, path: str) -> list[str]:
@@ -72,15 +63,8 @@ def test_the_pages_are_mirrored_and_nothing_is_cut_off(browser, place, size):
     base, here = place
     width, height = SIZES[size]
     context = browser.new_context(base_url=base, viewport={"width": width, "height": height})
-    context.add_cookies(
-        [
-            {
-                "name": site_cookie_name(base, display.COOKIE),
-                "value": third_language.CHOSEN,
-                "url": base,
-            }
-        ]
-    )
+    cookie = site_cookie_name(base, display.COOKIE)
+    context.add_cookies([{"name": cookie, "value": third_language.CHOSEN, "url": base}])
     page = context.new_page()
     page.route("https://example.org/**", lambda route: route.abort())
     topic = f"/topics/{here.rich}"

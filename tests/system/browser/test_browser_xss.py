@@ -19,10 +19,10 @@ from forumsvc.media.avatars import letter_avatar
 from forumsvc.search.excerpts import Excerpts, mark_title
 from forumsvc.search.matching import WordMatcher
 from forumsvc.search.query import parse_query
-from tests import databases
-from tests.functional.conftest import close_application
-from tests.functional.forum import Forum, make_app
+from tests.functional.forum import Forum
 from tests.unit.markup import xss_corpus
+
+from .conftest import forum_in
 
 ADDRESS = "http://forum.example/"
 CODE = "pwned()"
@@ -83,13 +83,9 @@ def load(browser: Browser) -> Iterator[Load]:
 
 
 @pytest.fixture(scope="module")
-def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Forum]:
-    folder = tmp_path_factory.mktemp("xss")
-    url = databases.new_url("sqlite", f"{folder.name}-xss", tmp_path_factory, worker_id)
-    application = make_app(url, folder, **{"markup.workers": "2"})
-    with databases.open_temporarily(url) as database:
-        yield Forum(application, database)
-    close_application(application)
+def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forum]:
+    with forum_in(tmp_path_factory.mktemp("xss"), **{"markup.workers": "2"}) as forum:
+        yield forum
 
 
 def pages(bodies: list[str], size: int = 400) -> list[str]:

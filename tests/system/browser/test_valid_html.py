@@ -4,29 +4,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests import databases
-from tests.functional.conftest import close_application
-from tests.functional.forum import Forum, make_app
+from tests.functional.forum import Forum
 from tests.functional.pages.community import settle
 from tests.functional.pages.conftest import OPEN
 from tests.functional.pages.test_pages_links import follow
 from tests.functional.pages.visitor import Visitor, with_password
 
+from .conftest import forum_in
 from .judges import markup_errors
 
 
 @pytest.fixture(scope="module")
-def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Forum]:
+def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forum]:
     """A forum with everything to be seen in it; ann is a maintainer, dora a member."""
-    folder = tmp_path_factory.mktemp("valid")
-    url = databases.new_url("sqlite", f"{folder.name}-valid", tmp_path_factory, worker_id)
-    application = make_app(url, folder, **OPEN)
-    with databases.open_temporarily(url) as database:
-        forum = Forum(application, database)
+    with forum_in(tmp_path_factory.mktemp("valid"), **OPEN) as forum:
         with_password(forum, "dora")
         settle(forum, with_password(forum), with_password(forum, "keeper"))
         yield forum
-    close_application(application)
 
 
 @pytest.mark.parametrize(("login", "language"), [(None, "en"), ("ann", "zh"), ("keeper", "en")])

@@ -26,7 +26,6 @@ INI = """
 [app:main]
 use = call:forumsvc:main
 site.environment = development
-site.name = Forum
 sqlalchemy.url = {url}
 session.secret = a secret of the tests, long enough for everybody
 photos.dir = photos
@@ -36,7 +35,8 @@ markup.workers = 0
 [server:main]
 paste.server_factory = forumsvc.serving:server_factory
 listen = 127.0.0.1:0
-
+"""
+DEBUG = """
 [loggers]
 keys = root, sqlalchemy, oauthlib
 [handlers]
@@ -86,6 +86,8 @@ class Service:
                 .values(
                     login=login,
                     login_key=login.lower(),
+                    email=f"{login}@example.org",
+                    email_key=f"{login}@example.org".lower(),
                     password_hash=hash_password(password),
                     created_at=now,
                     updated_at=now,
@@ -119,15 +121,16 @@ class Service:
 
 
 @contextmanager
-def service(folder: Path, **settings: str) -> Iterator[Service]:
+def service(folder: Path, log: str = DEBUG, **settings: str) -> Iterator[Service]:
     """Run a service with its own SQLite database in `folder`, and stop it afterwards.
 
-    settings: additional ones, as keyword `area__setting`.
+    log: how it logs, in an ini file; settings: additional ones, as keyword `area__setting`.
     """
     url = f"sqlite:///{folder / 'forum.sqlite'}"
+    settings.setdefault("site__name", "Forum")
     lines = [f"{name.replace('__', '.')} = {value}" for name, value in settings.items()]
     ini = folder / "forum.ini"
-    ini.write_text(INI.format(url=url, settings="\n".join(lines)))
+    ini.write_text(INI.format(url=url, settings="\n".join(lines)) + log)
     database = open_database(url)
     try:
         migrate.upgrade(database.writes)
