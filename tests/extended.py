@@ -30,7 +30,6 @@ EXTENDED = (
     "tests/unit/markup/test_markup_conformance.py",
     "tests/unit/markup/test_markup_growth.py",
     "tests/unit/markup/test_markup_hostile.py",
-    "tests/unit/markup/test_markup_package_documents.py",
     "tests/unit/markup/test_markup_xss.py",
     "tests/unit/media/test_memory.py",
     # Real processes under load, killed, or with a database that fails.
