@@ -60,14 +60,6 @@ def test_an_escaped_slash_separates_nothing(forum, alice, topic, sent):
     assert answer.json == EMPTY
 
 
-ACTIONS = ["follow/", "follow.json", "follow.json/"]
-
-
-@each("end", ACTIONS)
-def test_an_action_may_end_in_json_or_a_slash(alice, topic, end):
-    assert alice.post(f"/topics/{topic}/{end}").json == {"ok": 1}
-
-
 @each("end", ["", "/", ".json", ".json/"])
 @each("place", ["", "/{topic}", "/{topic}/replies"])
 def test_a_trailing_json_or_slash_changes_nothing(alice, topic, place, end):
@@ -84,22 +76,6 @@ def test_a_header_cannot_move_the_root(forum, topic):
     headers = {"X-Vhm-Root": f"/topics/{topic}"}
     assert raw(forum, "GET", f"{API}/replies", headers).status_int == 404
     assert raw(forum, "GET", f"{API}/topics", headers).json[0]["id"] == topic
-
-
-@each("login", ["alice", "ALICE", "Alice", "alice.json"])
-def test_a_user_is_found_by_login_whatever_the_case(alice, login):
-    assert alice.get(f"/users/{login}").json["id"] == alice.id
-
-
-@each("login", ["al", "alice%20", "%20alice", "alice'--", "a" * 300, "%F0%9F%98%80"])
-def test_nobody_is_found_by_what_is_no_login(alice, login):
-    assert alice.get(f"/users/{login}").status_int == 404
-
-
-def test_me_is_the_tokens_user_anywhere(forum, alice, topic):
-    assert alice.get("/users/me").json["login"] == "alice"
-    assert [one["id"] for one in alice.get("/users/me/topics").json] == [topic]
-    assert forum.nobody.get("/users/me/topics").status_int == 401
 
 
 ALLOWED = {

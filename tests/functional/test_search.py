@@ -23,12 +23,6 @@ def found(caller: Any, path: str = "topics", **parameters: Any) -> list[int]:
     return [one["id"] for one in content(answer)]
 
 
-def test_a_query_that_is_too_long_is_refused(forum):
-    refused = forum.nobody.get("/search/topics", q="x" * 201)
-    error = "q: must have at most 200 characters, and has 201"
-    assert (refused.status_int, refused.json) == (400, {"error": error})
-
-
 @pytest.mark.parametrize(
     ("text", "query"),
     [
