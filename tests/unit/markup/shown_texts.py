@@ -7,45 +7,16 @@ import html
 import random
 import re
 import sys
+from pathlib import Path
 from urllib.parse import unquote
+
+import yaml
 
 from forumsvc.markup import RenderedText
 from forumsvc.markup.pipeline import Pipeline
 from forumsvc.markup.text_content import text_content
 
-_WORDS = (
-    *("word{}x", "слово{}я", "单词{}字", "λέξη{}ς", "كلمة{}ب", "शब्द{}क", "単語{}カナ"),
-    *("naïve{}é",),
-)
-_WITH_WORDS = (
-    *("{}", "{} ", "{},", "{}\n", "{} ", "{}", "<{}>", "<{} {}>", "</{}>", "<{}/>"),
-    *("{}<{}>", "<!-- {} -->", "<!--{}-->{}", "<!-->{}-->", "<!-- {}", "--> {}"),
-    *("<?{} {}?>", "<?{}", "?>{}", "<![CDATA[{}]]>", "<!{}>", "<!doctype {}>", "<{}"),
-    *('<{}="{}">', "<script>{}</script>", "<style>{}</style>", "<iframe>{}"),
-    *("<svg><text>{}</text></svg>", "<math>{}", "<text>{}", "<View>{}</View>"),
-    *("<none>{}", "<textarea>{}", "<title>{}</title>", "<font>{}</font>"),
-    *("<select><option>{}", "<plaintext>{}", "<template>{}</template>", "<noscript>{}"),
-    *("<body>{}", "<frameset>{}", "<head>{}", "<b>{}</b>", "<b>{}", "</b>{}"),
-    *("<div>{}</div>", "<p>{}", "</p>{}", "<div>\n\n{}\n\n</div>", "<details>{}"),
-    *("<summary>{}", "<table>{}", "<table><tr>{}", "<td>{}", "<caption>{}", "<thead>{}"),
-    *("<ul>{}", "<li>{}", "<dd>{}", "<pre>{}", "<h1>{}", "<a>{}", "<br>{}"),
-    *("<span><div>{}</span>", "[{}](/u)", '[{}](/{} "{}")', "![{}](/{})", "[{}][{}]"),
-    *("[[{}]]", "[{}]: /u\n", "[{}]: {}\n", "[^{}]: {}", "*[{}]: {}\n"),
-    *("|{}|{}|\n|-|-|\n|{}|{}|{}|\n", "> {}\n{}\n", "- {}\n  {}\n", "1. {}\n\n   {}\n"),
-    *("- [x] {}\n", "{}\n===\n", "# {} #\n", "{}:{}", "**{}**{}", "_{}_", "~~{}~~"),
-    *("`{}`", "``{}`", "\n```\n{}\n```\n{}", "```{} {}\n", "@{}", "&{};"),
-    *("http://{}.org/{}", "<http://{}>", "<{}@{}.org>", "{}@{}.org", "!!! {}\n    {}"),
-    *("$^{}^", ": {}\n"),
-)
-_MARKS = (
-    *("*", "**", "_", "`", "``", "> ", "- ", "1. ", "# ", "\n", "\n\n", "\n", "|"),
-    *("|-|-|\n", "| ", "[", "]", "](", "](/", "(", ")", "![", "]: ", "\n```\n", "~~~\n"),
-    *("&amp;", "&", "&lt", "\\", '"', "'", "{", "}", "<", ">", "</", "<!--", "-->", "<!"),
-    *("=", "/", "    ", "\t", "~~", ":", "http://", "www.", "@", "#", "===\n", "---\n"),
-    *("- [ ] ", "<pre>", "</pre>", "<code>", "</code>", "<table>", "</table>", "<div>"),
-    *("</div>", "<details>", "\xa0", "\u200b", "\u2028", "\u3000", "“", "」", "，", "；"),
-    *("--", "!", "?", "$", "%", "^", "+", "\x0c"),
-)
+_PARTS = yaml.safe_load(Path(__file__).with_name("shown_texts.yaml").read_text("utf-8"))
 _ATTRIBUTE = re.compile(r'="([^"]*)"')
 _IN_LINK = r"\]\([^)]*|\]: ?\n?[^\n]*"
 _NOT_SHOWN = rf"{_IN_LINK}|(?:```|~~~)[ \t]*[!-~]*"
@@ -57,11 +28,13 @@ def generated(rng: random.Random) -> tuple[str, list[str]]:
     words: list[str] = []
 
     def word(_: object) -> str:
-        words.append(rng.choice(_WORDS).format(len(words)))
+        words.append(rng.choice(_PARTS["words"]).format(len(words)))
         return words[-1]
 
     pieces = (
-        re.sub("{}", word, rng.choice(_WITH_WORDS)) if rng.random() < 0.6 else rng.choice(_MARKS)
+        re.sub("{}", word, rng.choice(_PARTS["with words"]))
+        if rng.random() < 0.6
+        else rng.choice(_PARTS["marks"])
         for _ in range(rng.randint(1, 12))
     )
     return "".join(pieces), words
