@@ -164,30 +164,18 @@ def test_the_mentioned_and_the_author_are_notified_at_once_and_never_again(scene
     assert scene.notified(reply_id=reply) == scene.logins(last)
 
 
-def test_who_is_notified_with_the_post_is_not_notified_again(scene):
+def test_a_batch_notifies_those_who_follow_since_before_and_were_not_notified_with_the_post(scene):
+    first, _, blocks, gone, leaves, *_ = scene.followers
+    late = scene.forum.person("late")
     topic = scene.open_topic()
-    first = scene.followers[0]
     first.delete("/notifications/all")
-    scene.finish()
-    assert scene.notified(topic_id=topic) == scene.logins(first)
-
-
-def test_blockers_deleted_users_and_former_followers_are_not_notified_by_a_batch(scene):
-    _, _, blocks, gone, leaves, *_ = scene.followers
-    topic = scene.open_topic()
     blocks.post("/users/alice/block")
     scene.forum.change(gone.id, state="deleted")
     leaves.post("/users/alice/unfollow")
-    scene.finish()
-    assert scene.notified(topic_id=topic) == scene.logins(blocks, gone, leaves)
-
-
-def test_who_follows_after_the_post_is_not_notified_about_it(scene):
-    late = scene.forum.person("late")
-    topic = scene.open_topic()
     late.post("/users/alice/follow")
     scene.finish()
-    assert scene.notified(topic_id=topic) == scene.logins()
+    assert scene.notified(topic_id=topic) == scene.logins(first, blocks, gone, leaves)
+    assert notifications_of(late) == []
 
 
 def test_who_follows_again_meanwhile_is_notified_once_at_most(scene):
