@@ -46,11 +46,24 @@ def ann(careful: Forum) -> Caller:
     return careful.caller(careful.token(user_id))
 
 
+def block_domain(forum: Forum) -> Person:
+    """Let accounts of a domain need approval; return the admin."""
+    root = forum.person("root", role="admin", scope="read write moderate admin")
+    block = {"kind": "email_domain", "value": "example.org", "severity": "approval"}
+    assert root.post("/access_blocks", **block, reason="Bots").status_int == 201
+    return root
+
+
 def post(who: Caller, node: int) -> Any:
     return who.post("/topics", title="Hello", body="I am new", node_id=node)
 
 
-def test_a_new_account_only_reads_until_it_is_approved(careful, ann, chief):
+def test_a_new_account_only_reads_until_it_is_approved_and_bots_see_that_it_waits(
+    careful, ann, chief
+):
+    with careful.database.reads.connect() as db:
+        types = db.scalars(select(Event.type).order_by(Event.id)).all()
+    assert types[-2:] == ["user.created", "review.opened"]
     node = careful.node()
     assert content(ann.get("/users/me"))["level"] == "newbie"
     refused = post(ann, node)
@@ -58,11 +71,8 @@ def test_a_new_account_only_reads_until_it_is_approved(careful, ann, chief):
     assert ann.get("/topics").status_int == 200
     assert content(ann.get("/users/chief"))["abilities"]["follow"] is False
     [review] = content(chief.get("/reviews"))
-    assert (review["kind"], review["obj_type"], review["user"]["login"]) == (
-        "account",
-        "account",
-        "ann",
-    )
+    shown = review["kind"], review["obj_type"], review["user"]["login"]
+    assert shown == ("account", "account", "ann")
     assert resolve_only(chief, "approve", reason="Welcome").status_int == 200
     assert content(ann.get("/users/me"))["level"] == "member"
     assert post(ann, node).status_int == 201
@@ -128,9 +138,7 @@ def test_who_has_to_wait_is_told_for_what(make_forum, must_confirm):
         accounts__sign_up_min_seconds="off",
         mail__delivery="folder",
     )
-    root = forum.person("root", role="admin", scope="read write moderate admin")
-    block = {"kind": "email_domain", "value": "example.org", "severity": "approval"}
-    assert root.post("/access_blocks", **block, reason="Bots").status_int == 201
+    block_domain(forum)
     visitor = Visitor(forum)
     shown = visitor.send("/signup", **ANN).follow().html.find("main").text
     assert "a moderator has approved" in shown
@@ -139,25 +147,12 @@ def test_who_has_to_wait_is_told_for_what(make_forum, must_confirm):
     assert (page.status_int, page.html.find(href="/settings")) == (200, None)
 
 
-def test_the_account_that_waits_is_recorded_for_bots(careful, ann):
-    with careful.database.reads.connect() as db:
-        types = db.scalars(select(Event.type).order_by(Event.id)).all()
-    assert types[-2:] == ["user.created", "review.opened"]
-
-
-def test_accounts_need_no_approval_where_registration_is_open(make_forum):
+def test_where_registration_is_open_accounts_of_a_suspicious_domain_alone_need_approval(make_forum):
     forum = make_forum(accounts__registration="open", accounts__confirm_email="false")
-    chief = forum.person("chief", role="maintainer", scope=MODERATE)
-    assert forum.nobody.post("/users", **ANN).status_int == 201
-    assert content(chief.get("/reviews")) == []
-
-
-def test_a_suspicious_network_needs_approval_where_registration_is_open(make_forum):
-    forum = make_forum(accounts__registration="open", accounts__confirm_email="false")
-    root = forum.person("root", role="admin", scope="read write moderate admin")
-    block = {"kind": "email_domain", "value": "example.org", "severity": "approval"}
-    assert root.post("/access_blocks", **block, reason="Bots").status_int == 201
-    assert forum.nobody.post("/users", **ANN).status_int == 201
+    root = block_domain(forum)
+    other = {**ANN, "login": "bea", "email": "bea@example.net"}
+    for account in (ANN, other):
+        assert forum.nobody.post("/users", **account).status_int == 201
     [review] = content(root.get("/reviews"))
-    assert review["kind"] == "account"
+    assert (review["kind"], review["user"]["login"]) == ("account", "ann")
     assert review["opened_at"] <= clock.rfc3339(clock.now())

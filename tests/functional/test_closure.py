@@ -52,15 +52,17 @@ def at(monkeypatch: pytest.MonkeyPatch, moment: datetime) -> None:
     monkeypatch.setattr(maintenance.clock, "now", lambda: moment)
 
 
-def maintain(forum: Forum) -> None:
-    do_periodic_work(forum)
-
-
 def end_of(forum: Forum, person: Person) -> datetime:
     with forum.database.reads.connect() as db:
         moment = db.scalar(select(User.closes_at).where(User.id == person.id))
     assert moment is not None
     return moment
+
+
+def close_at_its_end(forum: Forum, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a person ask for the closure, and all the days until it pass."""
+    person.post(CLOSURE, **ASKED)
+    at(monkeypatch, end_of(forum, person))
 
 
 def state(forum: Forum, person: Person) -> str:
@@ -126,7 +128,7 @@ def test_the_last_admin_stays_and_stops_nobody_else(forum, alice, monkeypatch):
     forum.change(other.id, role="member")
     assert alice.post(CLOSURE, **ASKED).status_int == 200
     at(monkeypatch, end_of(forum, alice))
-    maintain(forum)
+    do_periodic_work(forum)
     assert (state(forum, chief), state(forum, alice)) == ("active", "deleted")
 
 
@@ -134,7 +136,7 @@ def test_an_account_that_cannot_be_closed_stops_nobody_else(forum, alice, bob, m
     alice.post(CLOSURE, **ASKED)
     forum.change(bob.id, closes_at=end_of(forum, alice) - timedelta(days=1), closure_posts="burn")
     at(monkeypatch, end_of(forum, alice))
-    maintain(forum)
+    do_periodic_work(forum)
     assert (state(forum, bob), state(forum, alice)) == ("active", "deleted")
 
 
@@ -142,11 +144,11 @@ def test_it_is_erased_at_the_end_and_not_a_second_before(forum, alice, monkeypat
     alice.post(CLOSURE, **ASKED)
     end = end_of(forum, alice)
     at(monkeypatch, end - timedelta(seconds=1))
-    maintain(forum)
+    do_periodic_work(forum)
     assert state(forum, alice) == "active"
     at(monkeypatch, end)
-    maintain(forum)
-    maintain(forum)
+    do_periodic_work(forum)
+    do_periodic_work(forum)
     assert state(forum, alice) == "deleted"
     [job] = account_jobs(forum)
     assert job["posts"] == "blank"
@@ -156,8 +158,7 @@ def test_it_is_erased_at_the_end_and_not_a_second_before(forum, alice, monkeypat
 
 
 def test_who_takes_it_back_when_the_worker_has_begun_stays(forum, alice, monkeypatch):
-    alice.post(CLOSURE, **ASKED)
-    at(monkeypatch, end_of(forum, alice))
+    close_at_its_end(forum, alice, monkeypatch)
     due = closures.due
 
     def then_taken_back(*given: Any) -> Any:
@@ -168,14 +169,13 @@ def test_who_takes_it_back_when_the_worker_has_begun_stays(forum, alice, monkeyp
         return found
 
     monkeypatch.setattr(closures, "due", then_taken_back)
-    maintain(forum)
+    do_periodic_work(forum)
     assert state(forum, alice) == "active"
     assert account_jobs(forum) == []
 
 
 def test_a_worker_that_dies_in_the_middle_leaves_all_or_nothing(forum, alice, monkeypatch):
-    alice.post(CLOSURE, **ASKED)
-    at(monkeypatch, end_of(forum, alice))
+    close_at_its_end(forum, alice, monkeypatch)
 
     def killed(*given: Any, **named: Any) -> None:
         raise SystemExit
@@ -183,9 +183,9 @@ def test_a_worker_that_dies_in_the_middle_leaves_all_or_nothing(forum, alice, mo
     with monkeypatch.context() as patch:
         patch.setattr(closures.mails, "enqueue", killed)
         with pytest.raises(SystemExit):
-            maintain(forum)
+            do_periodic_work(forum)
     assert state(forum, alice) == "active"
-    maintain(forum)
+    do_periodic_work(forum)
     assert state(forum, alice) == "deleted"
     assert len(account_jobs(forum)) == 1
 
@@ -203,9 +203,8 @@ class _Refusing(Delivery):
 
 @pytest.mark.parametrize("failure", [None, ValueError("no such mailbox")])
 def test_the_last_email_leaves_no_address_behind(forum, alice, monkeypatch, failure):
-    alice.post(CLOSURE, **ASKED)
-    at(monkeypatch, end_of(forum, alice))
-    maintain(forum)
+    close_at_its_end(forum, alice, monkeypatch)
+    do_periodic_work(forum)
     sender = MailSender(forum.database, forum.registry.forum_settings, _Refusing(failure))
     sender.sends_as = None
     assert JobRunner(forum.database, [sender], 1.0).run_due(JobKind.MAIL) == 1

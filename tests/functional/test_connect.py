@@ -29,12 +29,10 @@ pytestmark = on_postgresql
 
 
 def with_query(url: str, **query: str) -> str:
-    """Return a URL with parameters in its query."""
     return make_url(url).update_query_dict(query).render_as_string(hide_password=False)
 
 
 def settings_of(url: str) -> Settings:
-    """Return the settings of an ini file with this database."""
     return Settings(
         {"sqlalchemy.url": url, "session.secret": SECRET, "site.environment": "development"}
     )

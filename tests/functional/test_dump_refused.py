@@ -74,6 +74,13 @@ WRONG_LINES = [
 ]
 
 
+def with_last_row(folder: Path, table: str, changed: dict[str, Any]) -> Path:
+    """Write a dump whose last row of a table has other values, into a folder of its own."""
+    *others, last = MEMBERS[table]
+    number = len(list(folder.iterdir()))
+    return write(folder / f"{number}", {**MEMBERS, table: [*others, {**last, **changed}]})
+
+
 def check_refused(database: Database, folder: Path, reason: str) -> None:
     with pytest.raises(DumpError) as refused:
         load_dump(database, Archive(folder))
@@ -87,9 +94,7 @@ def check_refused(database: Database, folder: Path, reason: str) -> None:
 @pytest.mark.both_databases
 @each(("table", "wrong", "reason"), WRONG_VALUES)
 def test_a_wrong_value_is_named_by_file_line_and_column(target, tmp_path, table, wrong, reason):
-    number = len(list(tmp_path.iterdir()))
-    *others, last = MEMBERS[table]
-    folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **wrong}]})
+    folder = with_last_row(tmp_path, table, wrong)
     where = "" if "none is left" in reason else f" line {len(MEMBERS[table])}"
     check_refused(target, folder, f"{table}.ndjson.gz{where}: {reason}")
 
@@ -107,11 +112,9 @@ def test_a_wrong_value_is_named_by_file_line_and_column(target, tmp_path, table,
 def test_a_length_or_form_that_a_database_holds_is_taken_with_a_warning(
     tmp_path, table, odd, warning
 ):
-    number = len(list(tmp_path.iterdir()))
-    *others, last = MEMBERS[table]
-    folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **odd}]})
+    folder = with_last_row(tmp_path, table, odd)
     warnings: list[str] = []
-    with databases.open_temporarily(f"sqlite:///{tmp_path}/{number}.sqlite") as database:
+    with databases.open_temporarily(f"sqlite:///{folder}.sqlite") as database:
         load_dump(database, Archive(folder), warn=warnings.append)
         assert warnings == [f"{table}.ndjson.gz line {len(MEMBERS[table])}: {warning}."]
 
@@ -125,10 +128,8 @@ def test_a_length_or_form_that_a_database_holds_is_taken_with_a_warning(
     ],
 )
 def test_a_dump_of_ones_own_is_loaded_whatever_the_rules_of_today(tmp_path, table, odd):
-    number = len(list(tmp_path.iterdir()))
-    *others, last = MEMBERS[table]
-    folder = write(tmp_path / f"{number}", {**MEMBERS, table: [*others, {**last, **odd}]})
-    with databases.open_temporarily(f"sqlite:///{tmp_path}/{number}.sqlite") as database:
+    folder = with_last_row(tmp_path, table, odd)
+    with databases.open_temporarily(f"sqlite:///{folder}.sqlite") as database:
         load_dump(database, Archive(folder), trust_html=True)
 
 

@@ -62,6 +62,7 @@ KEPT = {
     *("held_posts.user_id", "reports.reporter_id", "reviews.user_id"),
 }
 """The columns that refer to users in which an erased person still is."""
+PAGES = [(whose, end) for whose in ("own", "other") for end in ("", "/replies")]
 
 
 @pytest.fixture
@@ -142,6 +143,17 @@ def work(forum: Forum) -> None:
             break
 
 
+def erase(forum: Forum, user: Person, posts: PostsErasure = PostsErasure.KEEP) -> None:
+    order(forum, user, posts)
+    work(forum)
+
+
+def rename(forum: Forum, login: str, new_login: str) -> None:
+    with forum.database.session.begin() as db:
+        admin_edit.edit(db, clock.now(), login, new_login=new_login)
+    work(forum)
+
+
 def account_jobs(forum: Forum) -> int:
     with forum.database.reads.connect() as db:
         return len(db.scalars(select(Job.id).where(Job.kind == JobKind.ACCOUNT)).all())
@@ -215,8 +227,7 @@ def test_nothing_is_left_that_names_the_person(forum, zoe, bob, traces, tmp_path
     }
     caplog.clear()
     caplog.set_level(logging.DEBUG, "forumsvc")
-    order(forum, zoe, posts)
-    work(forum)
+    erase(forum, zoe, posts)
     assert [
         line for line in caplog.messages if re.search(rf"{LOGIN}|{EMAIL}|{ADDRESS}", line)
     ] == []
@@ -240,40 +251,29 @@ def test_no_page_in_use_of_the_file_has_a_word_of_the_person(forum, zoe, traces,
     work(forum)
     left = pages().replace(f"{LOGIN}x".lower().encode(), b"").count(LOGIN.lower().encode())
     assert left > 0
-    order(forum, zoe)
-    work(forum)
+    erase(forum, zoe)
     left = pages().replace(f"{LOGIN}x".lower().encode(), b"").count(LOGIN.lower().encode())
     assert left == 0
 
 
-def test_texts_of_others_keep_all_but_the_login(forum, zoe, traces):
-    order(forum, zoe)
-    work(forum)
-    new = f"deleted-{zoe.id}"
-    shown = content(forum.nobody.get(f"/replies/{traces['mention']}"))
-    assert shown["body"] == f"@{new} wrote `@{new}` [here]({SITE}/{new}), @{new}."
-    assert "user-mention" not in shown["body_html"]
-
-
 @pytest.mark.parametrize("posts", PostsErasure)
-def test_topics_of_the_person_still_answer(forum, zoe, bob, traces, posts):
-    order(forum, zoe, posts)
-    work(forum)
-    expected = 404 if posts is PostsErasure.DELETE else 200
-    paths = (f"/topics/{traces['own']}", f"/topics/{traces['own']}/replies")
-    assert [bob.get(path).status_int for path in paths] == [expected] * 2
-    others = (f"/topics/{traces['other']}", f"/topics/{traces['other']}/replies", "/topics")
-    assert [bob.get(path).status_int for path in others] == [200] * 3
+def test_topics_of_the_person_still_answer_and_texts_of_others_keep_all_but_the_login(
+    forum, zoe, bob, traces, posts
+):
+    erase(forum, zoe, posts)
     with forum.database.reads.connect() as db:
         body = db.scalars(select(Topic.body).where(Topic.id == traces["own"])).one()
-    assert (
-        body
-        == {
-            PostsErasure.KEEP: "My text",
-            PostsErasure.BLANK: erasure.REMOVED,
-            PostsErasure.DELETE: "",
-        }[posts]
-    )
+    expected = {"keep": "My text", "blank": erasure.REMOVED, "delete": ""}
+    assert body == expected[posts]
+    answers = [bob.get(f"/topics/{traces[whose]}{end}") for whose, end in PAGES]
+    own = 404 if posts is PostsErasure.DELETE else 200
+    assert [one.status_int for one in answers] == [own, own, 200, 200]
+    assert bob.get("/topics").status_int == 200
+    if posts is not PostsErasure.DELETE:
+        new = f"deleted-{zoe.id}"
+        shown = content(forum.nobody.get(f"/replies/{traces['mention']}"))
+        assert shown["body"] == f"@{new} wrote `@{new}` [here]({SITE}/{new}), @{new}."
+        assert "user-mention" not in shown["body_html"]
 
 
 @pytest.mark.parametrize("posts", [PostsErasure.BLANK, PostsErasure.DELETE])
@@ -285,8 +285,7 @@ def test_a_title_is_gone_from_what_moderators_told_others(forum, zoe, bob, node,
         [review] = chief.get("/reviews").json
         chief.post(f"/reviews/{review['id']}/resolve", decision="hide")
     assert {table for table, _ in found(forum, "Her secret")} >= {"notifications", "topics"}
-    order(forum, zoe, posts)
-    work(forum)
+    erase(forum, zoe, posts)
     left = {table for table, _ in found(forum, "Her secret")}
     assert left & {"notifications", "topics"} == set()
     assert found(forum, "His secret")
@@ -308,8 +307,7 @@ def test_a_post_that_is_shown_again_during_an_erasure_does_not_escape_it(
         return done
 
     monkeypatch.setattr(account_worker.AccountWorker, "_part", shown_after)
-    order(forum, zoe, posts)
-    work(forum)
+    erase(forum, zoe, posts)
     assert found(forum, "My reply") == set()
 
 
@@ -363,8 +361,7 @@ def test_an_erasure_whose_step_another_release_has_named_otherwise_begins_anew(f
 
 
 def test_an_erased_reporter_gets_no_notification(forum, zoe, traces):
-    order(forum, zoe)
-    work(forum)
+    erase(forum, zoe)
     chief = forum.person("chief", role="maintainer", scope="read write moderate")
     for review in chief.get("/reviews").json:
         chief.post(f"/reviews/{review['id']}/resolve", decision="dismiss")
@@ -415,20 +412,12 @@ def test_few_rows_change_in_each_transaction(forum, zoe, node):
 
 def test_a_new_login_changes_the_links_of_mentions_and_no_text(forum, zoe, traces):
     before = content(forum.nobody.get(f"/replies/{traces['mention']}"))
-    with forum.database.session.begin() as db:
-        admin_edit.edit(db, clock.now(), LOGIN, new_login="Zora")
-    work(forum)
+    rename(forum, LOGIN, "Zora")
     after = content(forum.nobody.get(f"/replies/{traces['mention']}"))
     assert after["body"] == before["body"]
     link = f'<a href="/{LOGIN}" class="user-mention">@{LOGIN}</a>'
     assert link in before["body_html"]
     assert after["body_html"] == before["body_html"].replace(f'"/{LOGIN}"', '"/Zora"')
-
-
-def rename(forum: Forum, login: str, new_login: str) -> None:
-    with forum.database.session.begin() as db:
-        admin_edit.edit(db, clock.now(), login, new_login=new_login)
-    work(forum)
 
 
 def test_mentions_lead_to_who_was_meant_after_any_number_of_new_logins(forum, bob, node):
@@ -448,8 +437,7 @@ def test_mentions_lead_to_who_was_meant_after_any_number_of_new_logins(forum, bo
     Rerendering(forum.database, authoring, 1).run()
     for stranger in strangers:
         assert stranger.get("/notifications").json == []
-        order(forum, stranger)
-    work(forum)
+        erase(forum, stranger)
     after = bob.get(f"/topics/{topic}").json
     assert (after["body"], link in after["body_html"]) == (f"{text} all", True)
     order(forum, bob)  # the author; nothing is left of who was renamed but the link
@@ -493,8 +481,7 @@ def test_an_erasure_finds_the_mentions_by_former_logins(forum, bob, node):
     rename(forum, "henry", "harry")
     present = forum.topic(bob, node, body=text.replace("henry", "harry"))
     picture = forum.topic(bob, node, body="![a](/avatars/harry.svg) [b](/harry)")
-    order(forum, henry)
-    work(forum)
+    erase(forum, henry)
     [shown, now, pictures, code] = [
         bob.get(f"/topics/{one}").json for one in (former, present, picture, decorator)
     ]
@@ -514,8 +501,7 @@ def test_who_takes_a_word_for_a_login_changes_no_code_and_no_address_of_others(f
     code = forum.topic(bob, node, "Code", "help@forum.example says\n\n    @override")
     mention = forum.topic(bob, node, "Mention", "Ask @override")
     shown = {one: bob.get(f"/topics/{one}").json for one in (before, code)}
-    order(forum, taker)
-    work(forum)
+    erase(forum, taker)
     for one, topic in shown.items():
         now = bob.get(f"/topics/{one}").json
         assert {key: now[key] for key in ("title", "body", "body_html")} == {

@@ -12,6 +12,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Event, EventPosition
 from forumsvc.queries import events
 from forumsvc.services.event_consumers import consume
+from tests.databases import on_postgresql
 from tests.functional.event_horizon import wait_for_horizon
 
 pytestmark = pytest.mark.both_databases
@@ -65,11 +66,10 @@ def test_two_consumers_have_positions_of_their_own(database, alice, topic):
         assert consume(db, "another", Handled(), clock.now()) == 1
 
 
+@on_postgresql  # SQLite numbers no transactions
 def test_after_a_restore_from_a_dump_old_events_count_as_handled_and_new_ones_are_read(
     forum, database, alice, topic
 ):
-    if database.is_sqlite:
-        pytest.skip("SQLite numbers no transactions")
     run(database, Handled())
     with database.session.begin() as db:
         db.execute(update(EventPosition).values(xid=2**60))
@@ -83,11 +83,10 @@ def test_after_a_restore_from_a_dump_old_events_count_as_handled_and_new_ones_ar
         assert db.scalar(select(Event.xid).order_by(Event.id).limit(1)) == 0
 
 
+@on_postgresql  # SQLite numbers no transactions
 def test_after_a_restore_from_a_dump_a_consumer_that_was_behind_loses_no_event(
     forum, database, alice, topic
 ):
-    if database.is_sqlite:
-        pytest.skip("SQLite numbers no transactions")
     behind = Handled()
     run(database, Handled())
     wait_for_horizon(database)

@@ -3,7 +3,7 @@
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,8 +35,10 @@ from forumsvc.models import Node, Topic, User
 from forumsvc.queries import topics
 from forumsvc.queries.topics import TopicOrder
 from forumsvc.text.ids import MAX_ID
+from tests.cases import each
 from tests.databases import on_postgresql
 from tests.functional.test_query_budgets import OWN_READS, READS, fill
+from tests.functional.threads import together
 
 Seen = list[tuple[Any, dict[str, Any]]]
 
@@ -159,7 +161,6 @@ def opened_ones(database: Database) -> Iterator[list[Any]]:
 
 
 def is_closed(connection: Any) -> bool:
-    """Return whether a driver's connection is closed."""
     if isinstance(connection, psycopg.Connection):
         return connection.closed
     try:
@@ -167,22 +168,6 @@ def is_closed(connection: Any) -> bool:
     except Exception as error:
         return "closed" in str(error)
     return False
-
-
-def in_a_thread(work: Callable[[], object]) -> None:
-    """Run something in a thread, and wait for its end."""
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    assert failed == []
 
 
 def test_a_thread_has_its_own_connection_as_long_as_it_lives(database, opened_ones):
@@ -194,7 +179,7 @@ def test_a_thread_has_its_own_connection_as_long_as_it_lives(database, opened_on
         assert not is_closed(opened_ones[-1])
 
     for number in range(1, 4):
-        in_a_thread(read)
+        together([read])
         assert len(opened_ones) == number
         assert is_closed(opened_ones[-1])
     read()
@@ -262,31 +247,24 @@ _CUT = select(func.pg_terminate_backend(bindparam("pid", type_=Integer)).label("
 _CUT_ITSELF = select(func.pg_terminate_backend(func.pg_backend_pid()).label("done"))
 
 
-@on_postgresql
-def test_a_connection_lost_between_two_reads_is_replaced(database):
-    executor = database.executor
-    pids = []
-    for _ in range(3):
-        pids.append(executor.rows(_PID, {})[0].pid)
-        terminate(database, pids[-1])
-        assert versions.load_lists_and_access_versions(executor) == (0, 0)
-    assert len(set(pids)) == 3
+def between_reads(database: Database, pid: int) -> None:
+    terminate(database, pid)
+
+
+def during_a_read(database: Database, pid: int) -> None:
+    assert database.executor.rows(_CUT, {"pid": pid})[0].was_there is False
+
+
+def without_taking_statements(database: Database, pid: int) -> None:
+    cut(database.executor._local.connection.driver)
 
 
 @on_postgresql
-def test_a_connection_lost_during_a_read_is_replaced(database):
-    executor = database.executor
-    pid = executor.rows(_PID, {})[0].pid
-    assert executor.rows(_CUT, {"pid": pid})[0].was_there is False
-    assert executor.rows(_PID, {})[0].pid != pid
-
-
-@on_postgresql
-def test_a_connection_that_takes_no_statement_is_replaced(database):
-    executor = database.executor
-    pid = executor.rows(_PID, {})[0].pid
-    cut(executor._local.connection.driver)
-    assert executor.rows(_PID, {})[0].pid != pid
+@each("lose", [between_reads, during_a_read, without_taking_statements])
+def test_a_lost_connection_is_replaced(database, lose):
+    pid = database.executor.rows(_PID, {})[0].pid
+    lose(database, pid)
+    assert database.executor.rows(_PID, {})[0].pid != pid
 
 
 @on_postgresql

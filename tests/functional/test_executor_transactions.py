@@ -31,7 +31,6 @@ def node(forum: Forum) -> int:
 
 
 def name_of(database: Database, node: int) -> Any:
-    """Return the committed name of a node."""
     return database.executor.rows(_NAME, {"node": node})[0].name
 
 

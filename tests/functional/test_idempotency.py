@@ -36,13 +36,8 @@ def test_a_topic_that_is_sent_again_is_there_once(forum, alice, node):
     first, again = opened(alice, node, key="one"), opened(alice, node, key="one")
     assert first.status_int == 201
     assert said(again) == said(first)
-    headers = {"If-Match": again.headers["ETag"]}
-    changed = alice.call(
-        "PUT",
-        f"/topics/{first.json['id']}",
-        {"title": "U", "node_id": node, "body": "B"},
-        headers=headers,
-    )
+    path, sent = f"/topics/{first.json['id']}", {"title": "U", "node_id": node, "body": "B"}
+    changed = alice.call("PUT", path, sent, headers={"If-Match": again.headers["ETag"]})
     assert changed.status_int == 200
     assert (first.headers.get(REPLAYED), again.headers.get(REPLAYED)) == (None, "true")
     assert (forum.count(Topic), drift(forum.database)) == (1, [])

@@ -42,7 +42,7 @@ class Notes(Handler):
 
 
 class Scene:
-    """A runner whose clock stands still between `pass_time`."""
+    """A runner whose clock is `now`."""
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         self.database = database

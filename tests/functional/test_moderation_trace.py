@@ -62,7 +62,6 @@ def fixture(engines: Database) -> Iterator[PermissionFixture]:
 
 
 def records(database: Database) -> int:
-    """Return how many records the log has."""
     with database.reads.connect() as db:
         return db.scalar(select(func.count()).select_from(AuditRecord)) or 0
 

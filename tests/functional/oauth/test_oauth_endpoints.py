@@ -86,14 +86,6 @@ def test_failures_are_counted_for_all_processes_to_see(make_forum):
     assert (answer.status_int, answer.headers["Retry-After"]) == (429, "60")
 
 
-def test_a_token_of_the_client_itself_reads_what_is_public(forum):
-    robot = Application(forum, grants=("client_credentials",))
-    caller = forum.caller(robot.post("token", grant_type="client_credentials").json["access_token"])
-    assert caller.get("/topics").status_int == 200
-    assert caller.get("/hello").status_int == 403
-    assert caller.post("/topics", title="x", body="y", node_id=forum.node()).status_int == 403
-
-
 def test_the_response_to_a_token_in_the_query_is_private(forum, app):
     token = app.log_in().json["access_token"]
     for path in ("/api/v3/hello", "/api/v3/topics"):
