@@ -25,6 +25,25 @@ from tests.functional.rows import insert_row, insert_rows
 API = "/api/v3"
 SECRET = "a secret of the tests, long enough for everybody"
 
+ROLES = {
+    **dict.fromkeys(("chief", "deputy", "plain"), "maintainer"),
+    **dict.fromkeys(("root", "keeper"), "admin"),
+    "vip": "vip",
+}
+"""The roles of people in stories; all others are members."""
+SCOPES = {"plain": "read write", "keeper": "admin", "reader": "read"}
+"""What the tokens of some of them may do."""
+
+
+def role_of(login: str) -> str:
+    """Return the role of somebody in a story."""
+    return ROLES.get(login, "member")
+
+
+def scope_of(login: str) -> str:
+    """Return the scope of their token: if SCOPES does not say otherwise, all of their role."""
+    return SCOPES.get(login, "read write moderate admin" if login in ROLES else "read write")
+
 
 def ini_of(database_url: str, settings: dict[str, str]) -> dict[str, str]:
     """Return `[app:main]` of an ini with these settings."""

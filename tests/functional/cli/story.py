@@ -12,8 +12,8 @@ from sqlalchemy import select
 from forumsvc.db.engine import Database
 from forumsvc.models import User
 from forumsvc.process.passwords import verify_password
-from tests.functional.cli.conftest import Outcome, Run
-from tests.functional.stories import SQL, Steps
+from tests.functional.cli.conftest import Run
+from tests.functional.stories import SQL, Lines
 
 CODES = {"!refused": 1, "!usage": 2}
 
@@ -29,7 +29,7 @@ for tag in ("!refused", "!usage", "!lacks", "!prints"):
     yaml.SafeLoader.add_constructor(tag, lambda _, node: Ending(node.tag, node.value))
 
 
-class Story(Steps):
+class Story(Lines):
     """The values of a story, and the forum on which its commands run."""
 
     def __init__(
@@ -38,20 +38,20 @@ class Story(Steps):
         super().__init__()
         self.run, self.ini, self.database, self.monkeypatch = run, ini, database, monkeypatch
 
-    def step(self, action: str, expected: Any, options: dict[str, Any]) -> None:
+    def line(self, line: str, expected: Any, options: dict[str, Any]) -> None:
         """Do a step, and fail if it ends otherwise."""
-        if action == "ini":
+        if line == "ini":
             lines = [f"{name} = {value}\n" for name, value in expected.items()]
             self.ini.write_text(self.ini.read_text() + "".join(lines))
-        elif action == "env":
+        elif line == "env":
             for name, value in expected.items():
                 self.monkeypatch.setenv(name, value)
-        elif action.startswith("password of "):
-            self.check_password(action.removeprefix("password of "), expected)
-        elif action.startswith(SQL):
-            self.check_rows(self.database, action, expected)
+        elif line.startswith("password of "):
+            self.check_password(line.removeprefix("password of "), expected)
+        elif line.startswith(SQL):
+            self.check_rows(self.database, line, expected)
         else:
-            self.check_command(action, expected)
+            self.check_command(line, expected)
 
     def check_command(self, line: str, expected: Any) -> None:
         """Run a command."""
@@ -59,23 +59,21 @@ class Story(Steps):
         if isinstance(expected, (dict, list)) and "api" not in words:
             words.append("--json")
         outcome = self.run(*words)
-        assert self.is_as(outcome, expected), (outcome, dict(self.values))
-
-    def is_as(self, outcome: Outcome, expected: Any) -> bool:
-        """Return whether a command ended as expected."""
         if isinstance(expected, Ending) and expected.tag in CODES:
-            ended = (outcome.code, outcome.out) == (CODES[expected.tag], "")
-            is_short = expected.tag == "!usage" or len(outcome.err.splitlines()) == 1
-            return ended and is_short and self.values.is_like(f"…{expected.text}…", outcome.err)
-        if outcome.code != 0:
-            return False
+            assert (outcome.code, outcome.out) == (CODES[expected.tag], ""), outcome
+            assert expected.tag == "!usage" or len(outcome.err.splitlines()) == 1, outcome
+            assert self.values.is_like(f"…{expected.text}…", outcome.err), outcome
+            return
+        assert outcome.code == 0, outcome
         if isinstance(expected, (dict, list)):
-            return self.values.match(expected, json.loads(outcome.out))
-        if isinstance(expected, Ending) and expected.tag == "!lacks":
-            return not self.values.is_like(f"…{expected.text}…", outcome.out)
-        if isinstance(expected, Ending):
-            return self.values.is_like(expected.text, outcome.out.removesuffix("\n"))
-        return self.values.is_like(f"…{expected or ''}…", " ".join(outcome.out.split()))
+            self.values.compare(expected, json.loads(outcome.out), "the JSON")
+        elif isinstance(expected, Ending) and expected.tag == "!lacks":
+            assert not self.values.is_like(f"…{expected.text}…", outcome.out), outcome
+        elif isinstance(expected, Ending):
+            self.values.compare(expected.text, outcome.out.removesuffix("\n"), "the text")
+        else:
+            shown = " ".join(outcome.out.split())
+            assert self.values.is_like(f"…{expected or ''}…", shown), outcome
 
     def check_password(self, login: str, expected: str) -> None:
         """Check that a user logs in with this password."""

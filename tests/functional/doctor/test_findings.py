@@ -25,9 +25,9 @@ class Examination(Story):
         super().__init__(*words)
         self.examine, self.functions = examine, functions
 
-    def step(self, action: str, expected: Any, options: dict[str, Any]) -> None:
+    def line(self, line: str, expected: Any, options: dict[str, Any]) -> None:
         """Do a step, and fail if it ends otherwise."""
-        command, *words = action.split()
+        command, *words = line.split()
         if command in self.functions:
             self.functions[command](expected)
         elif command in ("check", "doctor"):
@@ -37,13 +37,13 @@ class Examination(Story):
             self.check(found.faults, expected or [])
             self.check_infos(found.infos, options.get("knows", {}))
         else:
-            super().step(action, expected, options)
+            super().line(line, expected, options)
 
     def check(self, findings: list[tuple[str, str, str]], expected: Any) -> None:
         """Compare the findings above info with the beginnings of lines."""
         lines = [": ".join(finding) for finding in findings]
         wanted = [expected] if isinstance(expected, str) else expected
-        assert self.values.match([f"{line}…" for line in wanted], lines), lines
+        self.values.compare([f"{line}…" for line in wanted], lines, "the findings")
 
     def check_infos(self, infos: Callable[[str], list[str]], expected: dict[str, str]) -> None:
         """Check that these are among what is worth knowing, by area."""

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -185,6 +186,10 @@ class OAuthStory(Story):
         self.time = time
         self.oauth: OAuth
         self.clients: dict[str, Client] = {}
+        self.values["off"] = {"active": False}
+        self.name_people("ann")
+        for name in ("app", "phone"):
+            self.values.known[name] = partial(self.client_id, name)
 
     def set_up(self, row: dict[str, dict[str, Any]]) -> None:
         """Advance the clock, or register clients; else see Story."""
@@ -201,28 +206,26 @@ class OAuthStory(Story):
         if not self.clients:
             self.oauth = OAuth(self.forum, self.time)
             self.clients = {"app": self.oauth.app, "phone": self.oauth.phone}
+            self.values.update({one: self.clients[one]["client_id"] for one in self.clients})
             self.people["ann"] = Person(self.forum.app, None, self.oauth.ann, "Ann")
         if name not in self.clients:
             self.clients[name] = self.oauth.client(name, **options)
+            self.values[name] = self.clients[name]["client_id"]
         return self.clients[name]
+
+    def client_id(self, name: str) -> str:
+        """Return the identifier of a client."""
+        return self.client(name)["client_id"]
 
     def person(self, name: str) -> Person:
         """Return Ann, or see Story."""
         self.client("app")
         return super().person(name)
 
-    def value(self, name: str) -> Any:
-        """Return the identifier of a client, or see Story."""
-        if name in self.clients or name in ("app", "phone"):
-            return self.client(name)["client_id"]
-        return super().value(name)
-
     def send(self, who: str, method: str, path: str, sent: dict[str, Any]) -> Any:
         """Call the endpoint that a row names."""
         if method == "GET":
-            caller = (
-                self.forum.nobody if who == "nobody" else self.forum.caller(self.value(who[1:]))
-            )
+            caller = self.forum.caller(None if who == "nobody" else self.values[who[1:]])
             if not path.startswith("/."):
                 return self.call(caller, method, path, sent)
             return self.forum.app.get(path, status="*")

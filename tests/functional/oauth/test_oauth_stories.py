@@ -11,6 +11,4 @@ from .provider import OAuthStory
 
 @pytest.mark.parametrize("rows", stories_of(Path(__file__).with_name("oauth.yaml")))
 def test_story(forum, make_forum, time, rows):
-    story = OAuthStory(forum, make_forum, time)
-    story.values["off"] = {"active": False}
-    story.play(rows)
+    OAuthStory(forum, make_forum, time).tell(rows)

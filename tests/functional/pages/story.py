@@ -12,18 +12,14 @@ from webtest import Checkbox, Form, TestResponse
 from forumsvc import clock
 from forumsvc.models import User
 from forumsvc.services.search.reindexing import reindex
-from tests.functional.forum import Forum, Person, content
-from tests.functional.stories import SQL, Steps
+from tests.functional.forum import Forum, Person, content, role_of, scope_of
+from tests.functional.stories import SQL, Lines
 
 from .pictures import png
 from .visitor import Mail, Visitor, expire_sessions, form_of, problem, with_password
 
-ROLES = {"chief": "maintainer", "second": "maintainer", "root": "admin"}
-SCOPES = {"member": "read write", "maintainer": "read write moderate"}
-ALL_SCOPES = "read write moderate admin"
 
-
-class Story(Steps):
+class Story(Lines):
     """The values of a story, its forum, and who acts in it: each has a browser and a token."""
 
     options = ("headers", "button")
@@ -46,37 +42,36 @@ class Story(Steps):
         """The forum."""
         return self.made[0]
 
-    def step(self, action: str, expected: Any, options: dict[str, Any]) -> None:
+    def line(self, line: str, expected: Any, options: dict[str, Any]) -> None:
         """Do a step, and fail if it ends otherwise."""
-        if action == "settings":
+        if line == "settings":
             assert "made" not in vars(self), "the forum is there already"
             self.settings = {name: str(value) for name, value in expected.items()}
-        elif action == "sessions end":
+        elif line == "sessions end":
             expire_sessions(self.forum)
-        elif action == "posts are indexed":
+        elif line == "posts are indexed":
             reindex(self.forum.database)
-        elif action == "mail":
+        elif line == "mail":
             self.check_mail(expected)
-        elif action.startswith(SQL):
-            self.check_rows(self.forum.database, action, expected)
+        elif line.startswith(SQL):
+            self.check_rows(self.forum.database, line, expected)
         else:
-            who, verb, *rest = action.split(" ", 2)
-            line = "".join(rest)
+            who, verb, *rest = line.split(" ", 2)
+            words = "".join(rest)
             if verb == "writes":
-                self.write(self.person(who), line, expected or {})
+                self.write(self.person(who), words, expected or {})
             elif verb == "api":
-                self.check_answer(self.call(who, line), expected)
+                self.check_answer(self.call(who, words), expected)
             else:
-                self.check_page(who, self.load(who, verb, line, options), expected)
+                self.check_page(who, self.load(who, verb, words, options), expected)
 
     def person(self, login: str) -> Person:
         """Return a user, added at their first step."""
         if login not in self.people:
-            role = ROLES.get(login, "member")
             user_id = self.id_of(login) or with_password(
-                self.forum, login, role=role, email_confirmed_at=clock.now()
+                self.forum, login, role=role_of(login), email_confirmed_at=clock.now()
             )
-            token = self.forum.token(user_id, scope=SCOPES.get(role, ALL_SCOPES))
+            token = self.forum.token(user_id, scope=scope_of(login))
             self.people[login] = Person(self.forum.app, token, user_id, login)
             self.values[login] = user_id
         return self.people[login]
@@ -152,7 +147,8 @@ class Story(Steps):
             return
         assert answer.status_int < 300, answer.text
         shown = content(answer) if answer.text.startswith(("{", "[")) else None
-        assert expected is None or self.values.match(expected, shown), answer.text
+        if expected is not None:
+            self.values.compare(expected, shown, "the answer")
 
     def check_page(self, who: str, page: TestResponse, expected: Any) -> None:
         """Compare a page, and keep it for what is pressed on it."""
@@ -164,7 +160,7 @@ class Story(Steps):
         elif not {"problem", "wrong"} & {*expected}:
             assert page.status_int < 400, (page.status, page.text[-3000:])
         if "to" in expected:
-            assert self.values.match(expected["to"], page.location), page.location
+            self.values.compare(expected["to"], page.location, "the address")
         elif page.status_int == 303 and expected.keys() != {"status"}:
             page = self.browser(who).get(page.location).maybe_follow()
         self.shown[who] = page
@@ -208,13 +204,13 @@ class Story(Steps):
                 assert len(found) == wanted, (selector, texts)
             else:
                 listed = [wanted] if isinstance(wanted, str) else wanted
-                assert self.values.match(listed, texts), (selector, texts)
+                self.values.compare(listed, texts, selector)
 
     def check_mail(self, expected: list[dict[str, str]]) -> None:
-        """Compare all emails, and keep the last address in the last one as `{link}`."""
+        """Compare all emails, and keep the last address in the last one as `$link`."""
         mails = self.made[1]()
         found = [{"to": one["To"], "subject": one["Subject"]} for one in mails]
-        assert self.values.match(expected, found), found
+        self.values.compare(expected, found, "the mail")
         links = re.findall(r"http://localhost(/\S+)", mails[-1].get_content()) if mails else []
         self.values["link"] = links[-1] if links else None
 
