@@ -117,8 +117,8 @@ def list_(context: Context) -> None:
     with context.current_database().reads.connect() as db:
         listed = clients.list_clients(db)
     described = [
-        {**one, "enabled": each.is_enabled, "introspect": each.introspects}
-        for each, one in zip(listed, picked(listed, _COLUMNS), strict=True)
+        {**one, "enabled": row.is_enabled, "introspect": row.introspects}
+        for row, one in zip(listed, picked(listed, _COLUMNS), strict=True)
     ]
     context.output_list("clients", described, "There are no clients.")
 

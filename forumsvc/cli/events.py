@@ -45,7 +45,7 @@ def status(context: Context) -> None:
     now = clock.now()
     with context.current_database().reads.connect() as db:
         consumers = reading.lags(db)
-        summary = reading.kept(db)
+        summary = reading.summary(db)
     listed = [
         {
             "consumer": consumer.consumer,

@@ -94,14 +94,14 @@ def check(context: Context, fix: bool) -> None:
 def explain(context: Context, query: str) -> None:
     """Show how a query is understood, and how many posts the index proposes."""
     database = context.current_database()
-    asked = parse_query(query)
+    parsed = parse_query(query)
     with database.reads.connect() as db:
         search = Search(
-            asked,
-            node_id=_known_id(nodes.id_of, db, "node", asked.node),
-            user_id=_known_id(users.id_of, db, "user", asked.by),
-            where=asked.where or Where.ALL,
-            order=asked.order or Order.RELEVANCE,
+            parsed,
+            node_id=_known_id(nodes.id_of, db, "node", parsed.node),
+            user_id=_known_id(users.id_of, db, "user", parsed.by),
+            where=parsed.where or Where.ALL,
+            order=parsed.order or Order.RELEVANCE,
         )
         began = time.perf_counter()
         proposed = searching.candidates(db, search)

@@ -41,14 +41,14 @@ def check_servers(url: URL) -> Iterator[Finding]:
 
     _, parameters = url.get_dialect()().create_connect_args(url)
     servers = hosts_of(parameters)
-    found = [
+    writers = [
         f"{host}:{port} (timeline {timeline})"
         for host, port in servers
         if (timeline := _timeline({**parameters, "host": host, "port": port})) is not None
     ]
-    if len(found) > 1:
+    if len(writers) > 1:
         yield error(
-            f"Several servers of sqlalchemy.url take writes: {', '.join(found)}. Writes may be "
+            f"Several servers of sqlalchemy.url take writes: {', '.join(writers)}. Writes may be "
             "split between them: stop all but the one of the highest timeline, or make them its "
             "standbys (failover.md)."
         )

@@ -79,12 +79,12 @@ def _cleaner(classes: dict[str, frozenset[str]]) -> nh3.Cleaner:
 
     def _classes(tag: str, value: str) -> str | None:
         allowed = classes.get(tag, frozenset())
-        kept = [
+        names = [
             word
             for word in value.split()
             if word in allowed or (tag == "code" and _LANGUAGE_CLASS.fullmatch(word))
         ]
-        return " ".join(kept) or None
+        return " ".join(names) or None
 
     return nh3.Cleaner(
         tags=TAGS,

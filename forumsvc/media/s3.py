@@ -103,11 +103,11 @@ class S3Storage:
         check_name(name)
         if self._options.public_url is not None:
             return f"{self._options.public_url.rstrip('/')}/{self._key(name)}"
-        wanted = {"Bucket": self._options.bucket, "Key": self._key(name)}
+        target = {"Bucket": self._options.bucket, "Key": self._key(name)}
         with _translate_errors():
             return str(
                 self._client.generate_presigned_url(
-                    "get_object", Params=wanted, ExpiresIn=self._options.presign_seconds
+                    "get_object", Params=target, ExpiresIn=self._options.presign_seconds
                 )
             )
 

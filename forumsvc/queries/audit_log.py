@@ -97,13 +97,13 @@ def _page(names: tuple[str, ...], is_public: bool, keyset: KeysetPage) -> Select
 
 
 def page_of(
-    db: ReadConnection, visible: Collection[Visibility], wanted: LogFilter, page: PageRequest
+    db: ReadConnection, visible: Collection[Visibility], filter_: LogFilter, page: PageRequest
 ) -> PageRows:
     """Return a page of `LogRow`.
 
     visible: what the caller may see; of what is public alone, neither who did it nor to whom.
     """
-    values = {name: value for name, value in wanted._asdict().items() if value is not None}
+    values = {name: value for name, value in filter_._asdict().items() if value is not None}
     is_public = set(visible) == {Visibility.PUBLIC}
     build = partial(_page, tuple(sorted(values)), is_public)
     visibilities = sorted(str(item) for item in visible)

@@ -150,7 +150,7 @@ def since(db: SqlConnection, after_id: int, type_: str | None, limit: int) -> Se
     return db.execute(query if type_ is None else query.where(Event.type == type_)).all()
 
 
-class Kept(NamedTuple):
+class EventSummary(NamedTuple):
     """The events that are kept: their number, the time of the oldest, and the id of the newest."""
 
     number: int
@@ -158,10 +158,10 @@ class Kept(NamedTuple):
     newest_id: int | None
 
 
-def kept(db: SqlConnection) -> Kept:
+def summary(db: SqlConnection) -> EventSummary:
     """Count the events."""
     columns = (func.count(), func.min(Event.created_at), func.max(Event.id))
-    return Kept(*db.execute(select(*columns)).one())
+    return EventSummary(*db.execute(select(*columns)).one())
 
 
 def lags(db: SqlConnection) -> Sequence[Any]:

@@ -54,8 +54,8 @@ def by_id(db: ReadConnection, held_id: int, *, lock: bool = False) -> HeldPostRo
 
 @cache
 def _page(names: tuple[str, ...], keyset: KeysetPage) -> Query:
-    wanted = _select().where(*(_CONDITIONS[name] for name in names))
-    return keyset.apply(wanted)
+    query = _select().where(*(_CONDITIONS[name] for name in names))
+    return keyset.apply(query)
 
 
 def page_of(db: ReadConnection, page: PageRequest, *, user_id: int | None, state: str) -> PageRows:

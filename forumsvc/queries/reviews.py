@@ -114,10 +114,10 @@ def _page(names: tuple[str, ...], keyset: KeysetPage) -> Select[Any]:
 
 
 def page_of(
-    db: ReadConnection, wanted: ReviewFilter, order: ReviewOrder, page: PageRequest
+    db: ReadConnection, filter_: ReviewFilter, order: ReviewOrder, page: PageRequest
 ) -> PageRows:
     """Return a page of `ReviewRow`."""
-    values = {name: value for name, value in wanted._asdict().items() if value is not None}
+    values = {name: value for name, value in filter_._asdict().items() if value is not None}
     build = partial(_page, tuple(sorted(values)))
     return load_page(db, page, _ORDERS[order], build, values)
 

@@ -19,8 +19,8 @@ def columns(
     without: the names of columns that the SELECT has from another table.
     """
     names = [name for shape in shapes for name in get_annotations(shape)]
-    wanted = [name for name in names if name in model.__table__.c and name not in without]
-    return tuple(getattr(model, name) for name in wanted)
+    columns = [name for name in names if name in model.__table__.c and name not in without]
+    return tuple(getattr(model, name) for name in columns)
 
 
 class UserSummaryRow(Protocol):

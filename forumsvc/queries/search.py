@@ -91,18 +91,20 @@ def candidates(db: Connection, search: Search) -> Candidates:
     """Return the ids of the newest posts that have the words, at most 200 of a kind."""
     query, where = search.query, search.where
     result: dict[str, list[int]] = {name: [] for name in Candidates._fields}
-    asked = partial(
+    condition_of = partial(
         condition, query, node_id=search.node_id, user_id=search.user_id, hidden=search.hidden
     )
     if where != Where.REPLIES:
         ids = _ids_between(db, TopicWords, query)
         if query.words:
-            result["titles"] = search_candidates.newest(db, TopicWords, asked(in_title=True), ids)
+            result["titles"] = search_candidates.newest(
+                db, TopicWords, condition_of(in_title=True), ids
+            )
         if where != Where.TITLE:
-            result["topics"] = search_candidates.newest(db, TopicWords, asked(), ids)
+            result["topics"] = search_candidates.newest(db, TopicWords, condition_of(), ids)
     if where in (Where.ALL, Where.REPLIES):
         ids = _ids_between(db, ReplyWords, query)
-        result["replies"] = search_candidates.newest(db, ReplyWords, asked(), ids)
+        result["replies"] = search_candidates.newest(db, ReplyWords, condition_of(), ids)
     return Candidates(**result)
 
 

@@ -50,11 +50,11 @@ class IdRange:
     last: int = MAX_ID
 
 
-def newest(db: Connection, words: Words, asked: Condition, ids: IdRange) -> list[int]:
+def newest(db: Connection, words: Words, condition: Condition, ids: IdRange) -> list[int]:
     """Return the ids of the newest documents that meet a condition, at most `LIMIT`."""
     if db.dialect.name == "sqlite":
-        return _ids(_run(db, _match(words.__tablename__), fts5(asked), ids, LIMIT))
-    return _on_postgresql(db, words, asked, ids)
+        return _ids(_run(db, _match(words.__tablename__), fts5(condition), ids, LIMIT))
+    return _on_postgresql(db, words, condition, ids)
 
 
 def first_id_at(db: Connection, words: Words, moment: datetime) -> int | None:
@@ -63,8 +63,8 @@ def first_id_at(db: Connection, words: Words, moment: datetime) -> int | None:
     return None if row is None else int(row.id)
 
 
-def _on_postgresql(db: Connection, words: Words, asked: Condition, ids: IdRange) -> list[int]:
-    table, sought = words.__tablename__, tsquery(asked)
+def _on_postgresql(db: Connection, words: Words, condition: Condition, ids: IdRange) -> list[int]:
+    table, sought = words.__tablename__, tsquery(condition)
     seen = _run(db, _walk(table), sought, ids, _LOOK)
     if seen:
         hits, newest_id = len(seen), seen[0].newest_id
@@ -73,31 +73,31 @@ def _on_postgresql(db: Connection, words: Words, asked: Condition, ids: IdRange)
             seen = _run(db, _walk(table), sought, ids, min(_FAR, 2 * distance))
         if len(seen) >= LIMIT:
             return _ids(seen)
-    in_index = _for_index(db, table, asked)
-    if in_index == asked:
+    in_index = _for_index(db, table, condition)
+    if in_index == condition:
         return _ids(_run(db, _index(table), sought, ids, LIMIT))
     values = {"index": tsquery(in_index)}
     return _ids(_run(db, _index_and_rows(table), sought, ids, LIMIT, **values))
 
 
-def _for_index(db: Connection, table: str, asked: Condition) -> Condition:
-    """Return what the index is asked: without common prefixes, where something seldom is left.
+def _for_index(db: Connection, table: str, condition: Condition) -> Condition:
+    """Return what the index is searched for: no common prefixes, if anything else is left.
 
     The index reads all documents of a prefix, whatever else is asked.
     """
-    if not asked.prefixes or len(asked.tokens) + len(asked.prefixes) == 1:
-        return asked
-    parts = [Condition((token,)) for token in asked.tokens]
-    parts += [Condition((), (prefix,)) for prefix in asked.prefixes]
+    if not condition.prefixes or len(condition.tokens) + len(condition.prefixes) == 1:
+        return condition
+    parts = [Condition((token,)) for token in condition.tokens]
+    parts += [Condition((), (prefix,)) for prefix in condition.prefixes]
     statement = _counts(table, len(parts))
     values = {f"part{at}": tsquery(part) for at, part in enumerate(parts)}
     counts = db.execute(statement, {**values, "most": _LOOK}).one()
     is_common = [count * _COMMON >= _LOOK for count in counts]
     if all(is_common):
-        return asked
-    prefixes = is_common[len(asked.tokens) :]
-    return asked.without(
-        one for one, common in zip(asked.prefixes, prefixes, strict=True) if common
+        return condition
+    prefixes = is_common[len(condition.tokens) :]
+    return condition.without(
+        one for one, common in zip(condition.prefixes, prefixes, strict=True) if common
     )
 
 

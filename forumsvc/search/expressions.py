@@ -58,20 +58,20 @@ def condition(
     return Condition(tuple(dict.fromkeys(tokens)), tuple(prefixes), excluded)
 
 
-def tsquery(asked: Condition) -> str:
+def tsquery(condition: Condition) -> str:
     """Return the condition as a text that PostgreSQL casts to tsquery."""
-    parts = [*map(_lexeme, asked.tokens), *(f"{_lexeme(one)}:*" for one in asked.prefixes)]
-    for term in asked.excluded:
+    parts = [*map(_lexeme, condition.tokens), *(f"{_lexeme(one)}:*" for one in condition.prefixes)]
+    for term in condition.excluded:
         both = " & ".join(_lexeme(token) + ":*" * is_prefix for token, is_prefix in term.parts())
         parts.append(f"!({both})")
     return " & ".join(parts)
 
 
-def fts5(asked: Condition) -> str:
+def fts5(condition: Condition) -> str:
     """Return the condition as the expression of MATCH."""
-    parts = [*map(_string, asked.tokens), *(f"{_string(one)} *" for one in asked.prefixes)]
+    parts = [*map(_string, condition.tokens), *(f"{_string(one)} *" for one in condition.prefixes)]
     text = " AND ".join(parts)
-    for term in asked.excluded:
+    for term in condition.excluded:
         both = " AND ".join(_string(token) + " *" * is_prefix for token, is_prefix in term.parts())
         text = f"({text}) NOT ({both})"
     return text

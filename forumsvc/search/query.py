@@ -157,14 +157,14 @@ def _read_operator(parts: _Parts, name: str, match: re.Match[str], *, is_exclude
 
 
 def _read_phrase(parts: _Parts, text: str, *, is_excluded: bool) -> None:
-    asked = terms(text)
-    if not asked:
+    words = terms(text)
+    if not words:
         return
     if is_excluded:
         parts.excluded_phrases.append(text)
     else:
         parts.phrases.append(text)
-        parts.words += asked
+        parts.words += words
 
 
 def _read_words(parts: _Parts, text: str, *, is_excluded: bool) -> None:
@@ -173,14 +173,14 @@ def _read_words(parts: _Parts, text: str, *, is_excluded: bool) -> None:
     if login != text and not is_excluded and (is_login(login) or parse_id(login)):
         parts.operators["by"] = login
         return
-    asked = terms(text)
-    if text.endswith("*") and asked:
-        asked[-1] = as_prefix(asked[-1])
+    words = terms(text)
+    if text.endswith("*") and words:
+        words[-1] = as_prefix(words[-1])
     if is_excluded:
-        parts.excluded += asked
+        parts.excluded += words
         return
-    parts.words += asked
-    parts.typed += asked
+    parts.words += words
+    parts.typed += words
 
 
 def _check(parts: _Parts) -> None:

@@ -116,20 +116,20 @@ def first_bytes(rows: list[str], size: int = MAX_BYTES) -> list[str]:
 
 def terms(text: str) -> list[Term]:
     """Return what the words of a text ask for, each word as it stands there."""
-    asked = []
+    result = []
     for item in _PIECE.finditer(normalize(text)):
         word = item[0]
         if item.lastgroup != _RUN:
             whole = without_apostrophes(word)
             if _has_letter(whole):
                 sought = _pairs(_VERSION.sub("", whole)) or [whole]
-                asked.append(Term(tuple(dict.fromkeys(token[:MAX_TOKEN] for token in sought))))
+                result.append(Term(tuple(dict.fromkeys(token[:MAX_TOKEN] for token in sought))))
         elif len(word) == 1:
-            asked.append(Term((word,), is_prefix=True))
+            result.append(Term((word,), is_prefix=True))
         else:
             pairs = dict.fromkeys(word[at : at + 2] for at in range(len(word) - 1))
-            asked.append(Term(tuple(pairs)))
-    return asked
+            result.append(Term(tuple(pairs)))
+    return result
 
 
 def without_apostrophes(text: str) -> str:

@@ -19,7 +19,7 @@ from ..web.responses.results import Kind, Listing
 def list_log(log: AuditLog, request: ForumRequest) -> Listing:
     """List what moderators and administrators did, the newest first."""
     values = request.validated
-    wanted = LogFilter(
+    filter_ = LogFilter(
         action=values["action"],
         actor_id=request.user_id_of("actor"),
         user_id=request.user_id_of("user"),
@@ -30,7 +30,7 @@ def list_log(log: AuditLog, request: ForumRequest) -> Listing:
     visible = log.visible_to(request.caller)
     if not visible:
         raise HTTPForbidden(result=decide(request.caller, log, LogPermission.VIEW_STAFF))
-    if visible == {Visibility.PUBLIC} and (wanted.actor_id or wanted.user_id):
-        raise Invalid("actor" if wanted.actor_id else "user", "is for moderators only")
-    result, cursors = audit_log.page_of(request.db, visible, wanted, request.page)
+    if visible == {Visibility.PUBLIC} and (filter_.actor_id or filter_.user_id):
+        raise Invalid("actor" if filter_.actor_id else "user", "is for moderators only")
+    result, cursors = audit_log.page_of(request.db, visible, filter_, request.page)
     return Listing(Kind.LOG_RECORD, "log", result, cursors)

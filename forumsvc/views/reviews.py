@@ -21,9 +21,9 @@ def list_reviews(container: Reviews, request: ForumRequest) -> Listing:
     """List what moderators have to look at, or what they decided."""
     values = request.validated
     author_id = request.user_id_of("user")
-    wanted = ReviewFilter(values["state"], values["kind"], values["node_id"], author_id)
+    filter_ = ReviewFilter(values["state"], values["kind"], values["node_id"], author_id)
     order = ReviewOrder(values["order"])
-    result, cursors = reviews.page_of(request.db, wanted, order, request.page)
+    result, cursors = reviews.page_of(request.db, filter_, order, request.page)
     total = reviews.waiting(request.db)[0]
     return Listing(Kind.REVIEW, "reviews", result, cursors, total=total)
 

@@ -85,10 +85,10 @@ class _HtmlBlockProcessor(BlockProcessor):
             if match:
                 line_end = block.find("\n", match.end())
                 line_end = len(block) if line_end < 0 else line_end
-                taken = [*blocks[:number], block[:line_end]]
+                blocks_before = [*blocks[:number], block[:line_end]]
                 rest = block[line_end:].strip("\n")
                 blocks[: number + 1] = [rest] if rest else []
-                return "\n\n".join(taken)[start:]
+                return "\n\n".join(blocks_before)[start:]
         return None
 
 

@@ -106,8 +106,8 @@ def _others(request: ForumRequest) -> Values:
 @page("sessions", "/settings/sessions", login_required, May.MANAGE, "sessions")
 def show_sessions(context: PageContext, request: ForumRequest) -> Values:
     result = browser_sessions.of_user(request.read_connection, request.actor_id, request.now)
-    here = browser_sessions.id_of(request.read_connection, context.session_secret)
-    lines = [(item, Moment.of(request, item.created_at), item.id == here) for item in result]
+    session_id = browser_sessions.id_of(request.read_connection, context.session_secret)
+    lines = [(item, Moment.of(request, item.created_at), item.id == session_id) for item in result]
     return form(sessions=lines, flash_message=flash_message(request))
 
 

@@ -110,7 +110,7 @@ def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
     chapter = chapters().get(name)
     if chapter is None:
         raise NotFound("There is no such chapter.")
-    here = html.escape(request.site.base_url)
+    base_url = html.escape(request.site.base_url)
     at = CHAPTERS.index(name)
     return {
         "chapter": chapter,
@@ -119,5 +119,5 @@ def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
         "after": chapters().get(CHAPTERS[at + 1]) if at + 1 < len(CHAPTERS) else None,
         "languages": LANGUAGES,
         # The renderer sanitized it.
-        "safe": lambda rendered: Markup(accessible(rendered.replace(EXAMPLE_URL, here))),  # noqa: S704
+        "safe": lambda rendered: Markup(accessible(rendered.replace(EXAMPLE_URL, base_url))),  # noqa: S704
     }

@@ -88,7 +88,7 @@ def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
     may = abilities(request.caller, item, _PERMISSIONS.values())
     is_silenced = state_at(row.state, row.blocked_until, request.now) == UserState.BLOCKED
     # Also of a form with an error, whose own path has no page.
-    here = request.route_path("moderated_user", login=row.user_login)
+    path = request.route_path("moderated_user", login=row.user_login)
     return {
         "user": row,
         "path": user_path(request, row.user_login),
@@ -100,7 +100,7 @@ def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "same_network": _same_network(item, request),
         "failed": "",
         "form_key": form_key(request),
-        **cursor_links(request, cursors, path=here),
+        **cursor_links(request, cursors, path=path),
     }
 
 

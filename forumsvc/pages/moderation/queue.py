@@ -44,8 +44,10 @@ def show_queue(container: Reviews, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page: the oldest first, or the latest decision."""
     state = STATES[request.matched_route.name]
     kind, login = request.validated["kind"], request.validated["user"]
-    wanted = ReviewFilter(str(state), kind=kind, user_id=_user_id(request, login))
-    result, cursors = reviews.page_of(request.db, wanted, ReviewOrder.OLDEST, page_request(request))
+    filter_ = ReviewFilter(str(state), kind=kind, user_id=_user_id(request, login))
+    result, cursors = reviews.page_of(
+        request.db, filter_, ReviewOrder.OLDEST, page_request(request)
+    )
     previews = reviews.previews(request.db, [row.id for row in result])
     chosen = {"kind": kind, "user": login}
     return {

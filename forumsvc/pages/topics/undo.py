@@ -85,7 +85,7 @@ def _context(kind: str) -> Factory:
         root = make_page_tree(request)
         db = request.db if request.is_write else request.executor
 
-        def own(user_id: int) -> Any:
+        def find_deleted(user_id: int) -> Any:
             row = _KINDS[kind].find(db, post_id, lock=request.is_write)
             if row is None or row.user_id != user_id or row.deleted_at is None:
                 return None
@@ -96,7 +96,7 @@ def _context(kind: str) -> Factory:
             return None if is_decided else row
 
         secret, purpose = request.settings["session.secret"], _purpose(kind, post_id)
-        row = signed_tokens.verify(secret, purpose, token, request.now, own, _time_of)
+        row = signed_tokens.verify(secret, purpose, token, request.now, find_deleted, _time_of)
         if row is None:
             _go_to_what_is_there(request, kind, _KINDS[kind].find(db, post_id))
             raise NotFound("There is nothing here.")

@@ -210,12 +210,12 @@ class _EditedMeanwhile(Exception):
         self.now = now
 
 
-def _check_seen(request: ForumRequest, wanted: dict[str, Any], now: dict[str, Any]) -> None:
+def _check_seen(request: ForumRequest, new: dict[str, Any], now: dict[str, Any]) -> None:
     """Raise _EditedMeanwhile unless the form showed what is there now, or it is what is wanted.
 
-    wanted: what the form would save: a form that is sent twice finds its own text.
+    new: what the form would save: a form that is sent twice finds its own text.
     """
-    if request.parameters.get("seen") != digest_of(*now.values()) and wanted != now:
+    if request.parameters.get("seen") != digest_of(*now.values()) and new != now:
         raise _EditedMeanwhile(now)
 
 

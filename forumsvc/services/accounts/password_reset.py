@@ -59,11 +59,11 @@ def verify_reset_token(
     lock: lock the account until the transaction ends.
     """
 
-    def found(user_id: int) -> ResetAccount | None:
+    def find_account(user_id: int) -> ResetAccount | None:
         query = _ACCOUNTS.where(User.id == user_id)
         return _account_of_row(db.execute(query.with_for_update() if lock else query).first())
 
-    return signed_tokens.verify(secret, _PURPOSE, reset_token, now, found, _state)
+    return signed_tokens.verify(secret, _PURPOSE, reset_token, now, find_account, _state)
 
 
 def _account_of_row(row: Row[Any] | None) -> ResetAccount | None:

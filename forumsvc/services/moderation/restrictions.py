@@ -60,9 +60,9 @@ def silence_by_form(
     if days is not None:
         until = now + timedelta(days=days)
     silence(db, actor_id, now, user, reason=reason, until=until, note=values["note"])
-    wanted = HiddenPosts(values["hide_posts"])
-    if wanted is not HiddenPosts.NONE:
-        since = now - _RECENT if wanted is HiddenPosts.RECENT else None
+    hide_posts = HiddenPosts(values["hide_posts"])
+    if hide_posts is not HiddenPosts.NONE:
+        since = now - _RECENT if hide_posts is HiddenPosts.RECENT else None
         action = SweepAction.HIDE
         sweeps.order(db, actor_id, now, user.user_id, action, since=since, reason=reason)
 

@@ -96,9 +96,9 @@ def _replies_of(user_id: int) -> tuple[Select[Any], ...]:
 
 
 def _unpublished(user_id: int, kind: HeldKind) -> Select[Any]:
-    wanted = HeldPost.user_id == user_id, HeldPost.kind == kind
+    condition = HeldPost.user_id == user_id, HeldPost.kind == kind
     newest = select(HeldPost.created_at).order_by(HeldPost.id.desc())
-    return newest.where(*wanted, HeldPost.state != HeldState.RELEASED)
+    return newest.where(*condition, HeldPost.state != HeldState.RELEASED)
 
 
 def _is_topic_of(user_id: int) -> tuple[ColumnElement[bool], ...]:

@@ -127,7 +127,7 @@ def if_match(request: ForumRequest, item: Item) -> bool:
         return True
     if not header.strip():
         raise Invalid("If-Match", "must be the ETag of what you have read, or *")
-    wanted, edit_part = request.if_match, _edit_part(item)
-    if wanted is AnyETag or edit_part is None:
+    if_match, edit_part = request.if_match, _edit_part(item)
+    if if_match is AnyETag or edit_part is None:
         return True
-    return edit_part in (tag.partition(".")[0] for tag in wanted.etags)
+    return edit_part in (tag.partition(".")[0] for tag in if_match.etags)
