@@ -51,6 +51,8 @@ class Sweeper(Handler):
                     raise
                 log.exception("Sweep %d leaves %s as it is", sweep.id, post)
                 with self._database.session.begin() as db:
+                    if not jobs.hold(db, job):
+                        return
                     sweeps.record_failure(db, clock.now(), sweep, post)
                     jobs.save_progress(db, job, position)
             attempts = 1

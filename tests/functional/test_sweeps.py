@@ -9,9 +9,19 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from forumsvc import clock
+from forumsvc.background import sweeper
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.sweeper import Sweeper
-from forumsvc.models import AuditRecord, JobKind, Notification, Reply, Sweep, SweepAction, Topic
+from forumsvc.models import (
+    AuditRecord,
+    Job,
+    JobKind,
+    Notification,
+    Reply,
+    Sweep,
+    SweepAction,
+    Topic,
+)
 from forumsvc.services.moderation import actions
 from forumsvc.services.moderation import sweeps as sweep_service
 from tests.functional.forum import Forum, Person, content
@@ -230,6 +240,27 @@ def test_a_failure_of_the_database_puts_no_post_aside(forum, alice, posts, monke
     work(forum)
     assert finished(forum) == [sweep]
     assert visible(forum)[1].isdisjoint(posts["replies"])
+
+
+def test_a_worker_that_has_lost_its_job_puts_no_post_aside(forum, alice, posts, monkeypatch):
+    order(forum, alice, SweepAction.DELETE)
+
+    def fail(*arguments: Any) -> None:
+        raise IntegrityError("DELETE", {}, Exception("a broken row"))
+
+    def lose(*arguments: Any) -> None:
+        with forum.database.session.begin() as db:
+            db.execute(update(Job).values(locked_until=clock.now() + timedelta(hours=1)))
+
+    monkeypatch.setattr(sweep_service, "sweep_post", fail)
+    monkeypatch.setattr(sweeper.log, "exception", lose)
+    monkeypatch.setattr(Sweeper, "pauses", (timedelta(0),) * 5)
+    work(forum)
+    with forum.database.reads.connect() as db:
+        assert db.scalar(select(Job.attempts)) == sweeper._ATTEMPTS
+        assert not db.scalars(
+            select(AuditRecord.id).where(AuditRecord.details.contains("failed"))
+        ).all()
 
 
 class Killed(BaseException):
