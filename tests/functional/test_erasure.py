@@ -410,6 +410,22 @@ def test_few_rows_change_in_each_transaction(forum, zoe, node):
     assert max(by_transaction.count(each) for each in by_transaction) <= 20
 
 
+def test_two_erasures_take_turns(forum, zoe, traces, monkeypatch):
+    run, turns = account_worker.AccountWorker.run, []
+
+    def counted(self: Any, job: Any) -> None:
+        turns.append(int(job.key))
+        run(self, job)
+
+    monkeypatch.setattr(account_worker.AccountWorker, "run", counted)
+    monkeypatch.setattr(account_worker, "_TURN_SECONDS", 0.001)
+    people = [zoe, forum.person("yve")]
+    for person in people:
+        order(forum, person)
+    work(forum)
+    assert turns[:4] == [person.id for person in people] * 2
+
+
 def test_a_new_login_changes_the_links_of_mentions_and_no_text(forum, zoe, traces):
     before = content(forum.nobody.get(f"/replies/{traces['mention']}"))
     rename(forum, LOGIN, "Zora")

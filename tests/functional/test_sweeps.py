@@ -20,6 +20,7 @@ from forumsvc.models import (
     Reply,
     Sweep,
     SweepAction,
+    SweptPost,
     Topic,
 )
 from forumsvc.services.moderation import actions
@@ -261,6 +262,19 @@ def test_a_worker_that_has_lost_its_job_puts_no_post_aside(forum, alice, posts, 
         assert not db.scalars(
             select(AuditRecord.id).where(AuditRecord.details.contains("failed"))
         ).all()
+
+
+def test_two_orders_take_turns(forum, alice, bob, posts, monkeypatch):
+    forum.reply(bob, posts["topics"][1])
+    monkeypatch.setattr(sweep_service, "BATCH_SIZE", 1)
+    for user in (alice, bob):
+        order(forum, user, SweepAction.DELETE)
+    work(forum)
+    with forum.database.reads.connect() as db:
+        swept = select(SweptPost.sweep_id).order_by(SweptPost.id)
+        first, second, *others = db.scalars(swept)
+    assert first < second
+    assert others[:3] == [first, second, first]
 
 
 class Killed(BaseException):
