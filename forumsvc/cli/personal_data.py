@@ -10,6 +10,7 @@ import click
 from sqlalchemy import Row
 
 from .. import clock
+from ..db.execution import SqlConnection
 from ..errors import Conflict
 from ..models import AdminAction, MailKind
 from ..process.files import sync_folder
@@ -20,7 +21,7 @@ from ..services.accounts.erasure import erasure
 from ..services.accounts.erasure.erasure import PostsErasure
 from ..services.moderation import actions
 from ..services.moderation.actions import Action
-from ..services.photos.storage import open_storages
+from ..services.photos.storage import PhotoStorages, open_storages
 from .command import Command
 from .context import CommandError, Context, pass_context
 from .options import check_texts, logins_argument, one_of, yes_option
@@ -61,35 +62,41 @@ def export(context: Context, login: str, file: Path) -> None:
     storages = open_storages(context.settings, context.ini_dir)
     if file.exists():
         raise CommandError(f"{file} is there already.")
-    with context.transaction() as session:
-        account = accounts.find(session, login)
-        actions.record(session, Action(AdminAction.USER_EXPORTED, None, clock.now(), account.id))
     with context.current_database().reads.connect() as db:
+        account = accounts.find(db, login)
         if str(file) == "-":
             data_export.write_export(db, account.id, sys.stdout.buffer, storages)
-            return
-        part = file.with_name(f"{file.name}.part")
-        try:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise CommandError(f"{part} is there: unless an export writes it, delete it.") from None
-        except OSError as error:
-            raise CommandError(f"{file} cannot be written: {error}") from None
-        try:
-            with os.fdopen(handle, "wb") as written:
-                data_export.write_export(db, account.id, written, storages)
-                written.flush()
-                os.fsync(written.fileno())
-            part.rename(file)
-            sync_folder(file.resolve().parent)
-        except BaseException as error:
-            part.unlink(missing_ok=True)
-            if isinstance(error, OSError):
-                raise CommandError(f"{file} cannot be written: {error}") from None
-            raise
+        else:
+            _write_file(db, account.id, file, storages)
+    with context.transaction() as session:
+        actions.record(session, Action(AdminAction.USER_EXPORTED, None, clock.now(), account.id))
+    if str(file) == "-":
+        return
     context.output(
         f"{file} has what is kept of {account.login}.", login=account.login, file=str(file)
     )
+
+
+def _write_file(db: SqlConnection, user_id: int, file: Path, storages: PhotoStorages) -> None:
+    part = file.with_name(f"{file.name}.part")
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise CommandError(f"{part} is there: unless an export writes it, delete it.") from None
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written: {error}") from None
+    try:
+        with os.fdopen(handle, "wb") as written:
+            data_export.write_export(db, user_id, written, storages)
+            written.flush()
+            os.fsync(written.fileno())
+        part.rename(file)
+        sync_folder(file.resolve().parent)
+    except BaseException as error:
+        part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise CommandError(f"{file} cannot be written: {error}") from None
+        raise
 
 
 @click.command(cls=Command)
