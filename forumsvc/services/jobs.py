@@ -91,11 +91,11 @@ def make_due(
     """Make the job of each of the ids due, which has no data; insert one where there is none.
 
     One that is under way keeps its lock: it has to look for what is new when it `hold`s itself, at
-    its end. ends_pause: also those that `pause` or were given up.
+    its end. One that was given up begins anew. ends_pause: also those that wait after an attempt.
     """
     is_free = Job.locked_until.is_(None)
-    where = is_free if ends_pause else and_(is_free, Job.attempts == 0)
-    enqueue_once(db, kind, ids, now, {}, where)
+    may_begin = and_(is_free, or_(Job.attempts == 0, Job.state == JobState.FAILED))
+    enqueue_once(db, kind, ids, now, {}, is_free if ends_pause else may_begin)
 
 
 def _reset_columns(now: datetime) -> dict[str, object]:

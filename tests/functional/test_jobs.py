@@ -208,6 +208,10 @@ def test_a_job_that_is_made_due_keeps_the_lock_of_who_works_on_it(scene):
         jobs.pause(db, claim(), scene.now + MINUTE, "no answer")
     assert make_due().due_at == scene.now + MINUTE
     assert make_due(ends_pause=True).due_at == scene.now
+    with scene.database.session.begin() as db:
+        jobs.fail(db, claim(), scene.now, "broken", ())
+    again = make_due()
+    assert (again.state, again.attempts, again.finished_at) == ("waiting", 0, None)
 
 
 def test_one_job_is_claimed_whatever_the_plan_is(scene):
