@@ -25,7 +25,7 @@ class HostReport:
         self._is_start = True
 
     def run(self) -> None:
-        """Write the row."""
+        """Write the row of this host; the first time also log which settings have changed."""
         offset = hosts.clock_offset(self._database.executor)
         with self._database.session.begin() as db:
             hosts.report(db, self._facts, self._secret, offset, is_start=self._is_start)

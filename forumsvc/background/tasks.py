@@ -67,7 +67,7 @@ def create_job_runner(
 
 
 def create_consumers(database: Database) -> tuple[EventConsumer, EventConsumer]:
-    """Return what reads events."""
+    """Return the consumers of events: for webhooks, and for the index of the search."""
     fan_out = EventConsumer(database, "webhook-fan-out", _fan_out, _FAN_OUT_BATCH)
     return fan_out, SearchIndexer(database)
 

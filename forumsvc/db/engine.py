@@ -79,7 +79,7 @@ class Database:
             connection.close()  # into the pool, which gives it to the next transaction
 
     def dispose(self) -> None:
-        """Close all connections."""
+        """Close all connections, those of the executor too; the next use opens new ones."""
         self.executor.close()
         self.reads.dispose()
         self.writes.dispose()

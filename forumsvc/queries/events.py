@@ -159,7 +159,7 @@ class EventSummary(NamedTuple):
 
 
 def summary(db: SqlConnection) -> EventSummary:
-    """Count the events."""
+    """Return how many events are stored, and the time of the first and the id of the last."""
     columns = (func.count(), func.min(Event.created_at), func.max(Event.id))
     return EventSummary(*db.execute(select(*columns)).one())
 

@@ -42,7 +42,7 @@ _EXISTS: Any = select(Node.id).where(Node.id == bindparam("id"))
 
 
 def exists(db: ReadConnection, node_id: int) -> bool:
-    """Return whether there is such a node."""
+    """Return whether there is a node with this id."""
     return row(db, _EXISTS, {"id": node_id}) is not None
 
 

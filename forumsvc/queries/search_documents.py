@@ -55,7 +55,7 @@ class Documents(NamedTuple):
 
 
 def count(db: SqlConnection, words: Words) -> Documents:
-    """Count the documents of one table."""
+    """Count the posts of one table by how the search has them. words: its table of tokens."""
     post = POSTS[words]
     is_new = words.version == TOKENS_VERSION
     indexed = db.scalar(select(func.count()).select_from(words).where(is_new)) or 0

@@ -40,7 +40,7 @@ _LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
 
 
 def is_login(text: str) -> bool:
-    """Return whether `text` is a valid login."""
+    """Return whether `text` has the form of a login, whether or not a user has it."""
     return _LOGIN.fullmatch(text) is not None
 
 

@@ -97,7 +97,7 @@ def close_account_review(db: Session, now: datetime, user_id: int) -> None:
 
 
 def account_key(user_id: int) -> str:
-    """Return the key of the reviews of an account."""
+    """Return the `object_key` of reviews of a whole account, not of one of its posts."""
     return f"account:{user_id}"
 
 

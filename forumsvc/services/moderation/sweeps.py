@@ -67,7 +67,7 @@ Position = dict[str, int]
 
 
 def by_id(db: SqlConnection, sweep_id: int) -> Row[Any]:
-    """Return an order."""
+    """Return an order with all its columns. Raises NoResultFound without one."""
     return db.execute(select(*Sweep.__table__.c).where(Sweep.id == sweep_id)).one()
 
 
@@ -113,7 +113,7 @@ def sweep_post(db: Session, now: datetime, sweep: Any, post: Post) -> None:
 
 
 def finish(db: Session, now: datetime, sweep_id: int) -> None:
-    """Note that an order is done."""
+    """Note that an order is done; until then it bars the undo of a deletion."""
     db.execute(update_of(Sweep).where(Sweep.id == sweep_id).values(finished_at=now))
 
 

@@ -133,7 +133,7 @@ def _check_repeated(is_repeated: bool) -> None:
 
 
 def pace_from_settings(settings: Mapping[str, Any]) -> Pace:
-    """Return the limits of the settings."""
+    """Return the limits of the settings `posts.*`; None in it: without that limit."""
     pause, minutes = settings["posts.seconds_between_topics"], settings["posts.duplicate_minutes"]
     return Pace(
         topics_per_hour=settings["posts.topics_per_hour"],

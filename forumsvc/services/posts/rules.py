@@ -131,7 +131,7 @@ class Rules:
         return bool(self.hold_first or self.holds_newbies or self.held)
 
     def check_title(self, title: str) -> None:
-        """Raise Invalid if a title breaks a rule."""
+        """Raise Invalid if a title has a forbidden word."""
         self._check_words("title", title)
 
     def check_source(self, body: str) -> None:

@@ -102,7 +102,7 @@ def rotate(db: Session, actor_id: int | None, now: datetime, webhook_id: int) ->
 
 
 def destroy(db: Session, actor_id: int | None, now: datetime, webhook_id: int) -> None:
-    """Delete a webhook and its deliveries."""
+    """Delete a webhook with its deliveries, and record it in the log."""
     db.execute(delete_of(Webhook).where(Webhook.id == webhook_id))
     _log(db, AdminAction.WEBHOOK_DELETED, actor_id, now, webhook_id)
 
