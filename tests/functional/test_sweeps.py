@@ -12,6 +12,7 @@ from forumsvc import clock
 from forumsvc.background import sweeper
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.sweeper import Sweeper
+from forumsvc.dump import Archive, load_dump, write_dump
 from forumsvc.models import (
     AuditRecord,
     Job,
@@ -275,6 +276,23 @@ def test_two_orders_take_turns(forum, alice, bob, posts, monkeypatch):
         first, second, *others = db.scalars(swept)
     assert first < second
     assert others[:3] == [first, second, first]
+
+
+def test_an_order_goes_on_where_a_dump_without_jobs_is_loaded(
+    forum, chief, alice, posts, target, tmp_path
+):
+    before = clock.now()
+    order(forum, alice, SweepAction.HIDE)
+    chief.post(f"/topics/{posts['topics'][0]}/action", type="ban")
+    write_dump(forum.database, tmp_path / "dump", secrets=False)
+    load_dump(target, Archive(tmp_path / "dump"))
+    later = clock.now() + timedelta(seconds=1)
+    JobRunner(target, [Sweeper(target)], 1.0).run_due(JobKind.SWEEP)
+    with target.reads.connect() as db:
+        assert db.scalar(select(Sweep.finished_at)) is not None
+        assert db.scalar(select(Sweep.posts_done)) == 6
+        assert sweep_service.is_swept(db, alice.id, before)
+        assert not sweep_service.is_swept(db, alice.id, later)
 
 
 class Killed(BaseException):

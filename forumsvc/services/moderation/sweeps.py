@@ -47,12 +47,26 @@ def order(
     values = {"user_id": user_id, "action": str(action), "since": since, "reason": reason}
     insert_row(db, Sweep, **values, actor_id=actor_id, created_at=now)
     sweep_id: int = db.scalars(select(last_inserted_id(Sweep))).one()
-    begin = {"sweep_id": sweep_id, "last_topic_id": 0, "last_reply_id": 0}
-    jobs.enqueue(db, JobKind.SWEEP, now, begin, user_id)
+    _enqueue(db, now, sweep_id, user_id)
     details = {"action": str(action), "since": rfc3339_or_none(since), "sweep": _name(sweep_id)}
     action_type = AdminAction.POSTS_SWEPT
     actions.record(db, Action(action_type, actor_id, now, user_id, reason=reason, details=details))
     return sweep_id
+
+
+def _enqueue(db: Session, now: datetime, sweep_id: int, user_id: int) -> None:
+    begin = {"sweep_id": sweep_id, "last_topic_id": 0, "last_reply_id": 0}
+    jobs.enqueue(db, JobKind.SWEEP, now, begin, user_id)
+
+
+def enqueue_unfinished(db: Session, now: datetime) -> None:
+    """Begin all orders that are not done anew, where no job is left of them.
+
+    What they have dealt with they leave as it is.
+    """
+    unfinished = select(Sweep.id, Sweep.user_id).where(Sweep.finished_at.is_(None))
+    for sweep in db.execute(unfinished.order_by(Sweep.id)).all():
+        _enqueue(db, now, sweep.id, sweep.user_id)
 
 
 class Post(NamedTuple):
