@@ -87,12 +87,12 @@ class Story(Steps):
         for login in logins:
             self.values.known.setdefault(login, partial(self.id_of, login))
 
-    def tell(self, steps: list[Row]) -> None:
+    def play(self, steps: list[Row]) -> None:
         """Run all rows; afterwards every counter must be right."""
         for row in steps:
             people = row.get("people", ()) if isinstance(row, dict) else _listed(row[0])
             self.name_people(*(name for name in people if name[0] != "$"))
-        super().tell(steps)
+        super().play(steps)
         database = self.forum.database
         assert drift(database) == []
         with database.reads.connect() as db:

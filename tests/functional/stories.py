@@ -131,7 +131,7 @@ class Steps:
     def __init__(self, values: Values | None = None) -> None:
         self.values = Values() if values is None else values
 
-    def tell(self, steps: list[Any]) -> None:
+    def play(self, steps: list[Any]) -> None:
         """Do the steps, and fail at the first that ends otherwise, or if one captures in vain."""
         for number, step in enumerate(steps, start=1):
             try:

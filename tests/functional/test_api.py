@@ -12,4 +12,4 @@ FILES = sorted((Path(__file__).parent / "api").glob("*.yaml"))
 @pytest.mark.usefixtures("advancing_clock")
 @pytest.mark.parametrize("rows", stories_of(*FILES))
 def test_story(forum, make_forum, rows):
-    Story(forum, make_forum).tell(rows)
+    Story(forum, make_forum).play(rows)

@@ -43,6 +43,6 @@ def test_a_value_that_is_captured_must_be_used():
         def step(self, step):
             self.values.compare(step, 1)
 
-    Captures().tell(["$_", "$used", "$used"])
+    Captures().play(["$_", "$used", "$used"])
     with pytest.raises(AssertionError, match="unused"):
-        Captures().tell(["$unused"])
+        Captures().play(["$unused"])

@@ -87,7 +87,7 @@ class Scene:
         self.fan_out()
         self.send()
 
-    def tell_of_replies(self, number: int = 1) -> None:
+    def deliver_replies(self, number: int = 1) -> None:
         """Let alice reply so many times, and make and send the deliveries of that."""
         for _ in range(number):
             self.forum.reply(self.alice, self.topic)
@@ -194,7 +194,7 @@ def test_a_webhook_of_a_node_gets_what_happened_there_before_a_topic_was_moved_a
 
 def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scene):
     scene.receiver.usual = Answer(500)
-    scene.tell_of_replies()
+    scene.deliver_replies()
     for number, pause in enumerate(webhook_deliveries.RETRY_PAUSES[:4], 1):
         scene.pass_time(pause - timedelta(seconds=1))
         scene.send()
@@ -225,7 +225,7 @@ def test_a_receiver_that_takes_a_part_of_each_batch_is_not_switched_off(scene):
 
 def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene):
     scene.receiver.usual = Answer(500)
-    scene.tell_of_replies()
+    scene.deliver_replies()
     for pause in webhook_deliveries.RETRY_PAUSES:
         # One success in between: a webhook that only fails is switched off.
         with scene.forum.database.session.begin() as db:
@@ -257,7 +257,7 @@ def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene
 )
 def test_retry_after_is_honoured_for_a_day_at_most(scene, sent, pause):
     scene.receiver.answers = [Answer(503, {"Retry-After": sent})]
-    scene.tell_of_replies()
+    scene.deliver_replies()
     scene.pass_time(pause - timedelta(seconds=1))
     scene.send()
     assert len(scene.receiver.received) == 1
@@ -268,7 +268,7 @@ def test_retry_after_is_honoured_for_a_day_at_most(scene, sent, pause):
 
 def test_a_redirect_is_not_followed(scene):
     scene.receiver.answers = [Answer(301, {"Location": scene.receiver.url + "-elsewhere"})]
-    scene.tell_of_replies()
+    scene.deliver_replies()
     assert [message.path for message in scene.receiver.received] == ["/hook"]
     assert "301" in scene.deliveries()[0].error
 
@@ -277,7 +277,7 @@ def test_410_switches_the_webhook_off_and_tells_the_admins(scene):
     chief = scene.forum.person("chief", role="admin")
     scene.forum.change(chief.id, email="chief@example.org", email_key="chief@example.org")
     scene.receiver.usual = Answer(410)
-    scene.tell_of_replies(2)
+    scene.deliver_replies(2)
     scene.send()
     assert len(scene.receiver.received) == 1
     assert (scene.webhook().active, "410" in scene.webhook().disabled_reason) == (False, True)
@@ -287,7 +287,7 @@ def test_410_switches_the_webhook_off_and_tells_the_admins(scene):
 
 def test_three_days_of_nothing_but_failure_switch_a_webhook_off(scene):
     scene.receiver.usual = Answer(500)
-    scene.tell_of_replies()
+    scene.deliver_replies()
     scene.pass_time(timedelta(days=2, hours=23))
     scene.send()
     assert scene.webhook().active
@@ -299,7 +299,7 @@ def test_three_days_of_nothing_but_failure_switch_a_webhook_off(scene):
 
 def test_a_receiver_that_does_not_answer_costs_one_attempt_a_pause(scene):
     scene.receiver.usual = Answer(hang=True)
-    scene.tell_of_replies(3)
+    scene.deliver_replies(3)
     assert len(scene.receiver.received) == 1
     assert [one.attempts for one in scene.deliveries()] == [1, 0, 0]
     assert scene.deliveries()[0].error == f"no answer within {SECONDS:g} s"
@@ -312,18 +312,18 @@ def test_a_receiver_that_does_not_answer_costs_one_attempt_a_pause(scene):
 
 
 def test_messages_share_a_connection_until_an_answer_is_endless(scene):
-    scene.tell_of_replies(5)
+    scene.deliver_replies(5)
     assert (len(scene.receiver.received), scene.receiver.connections) == (5, 1)
     scene.forget_deliveries()
     scene.receiver.answers = [Answer(endless=True)]
-    scene.tell_of_replies(2)
+    scene.deliver_replies(2)
     assert [one.state for one in scene.deliveries()] == ["delivered"] * 2
 
 
 def test_a_receiver_that_is_not_there_is_tried_again(scene):
     with scene.forum.database.session.begin() as db:
         webhooks.edit(db, None, scene.now, scene.id, url="http://127.0.0.1:1/hook")
-    scene.tell_of_replies()
+    scene.deliver_replies()
     assert scene.deliveries()[0].error == "NewConnectionError"
     with scene.forum.database.session.begin() as db:
         webhooks.edit(db, None, scene.now, scene.id, url=scene.receiver.url)
@@ -375,7 +375,7 @@ def test_what_is_made_just_before_a_job_ends_is_sent(scene, monkeypatch):
         return hold(*args)
 
     monkeypatch.setattr(jobs, "hold", hold_late)
-    scene.tell_of_replies()
+    scene.deliver_replies()
     assert scene.receiver.types == ["reply.created", "user.updated"]
 
 
@@ -394,7 +394,7 @@ def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene):
 def test_no_secret_is_stored_or_logged(scene, caplog):
     caplog.set_level("DEBUG")
     scene.receiver.answers = [Answer(500)]
-    scene.tell_of_replies()
+    scene.deliver_replies()
     secret = webhook_signature.format_secret(webhook_signature.derive_secret(SECRET, scene.id, 1))
     stored = str([*scene.deliveries(), scene.webhook()])
     for text in (secret, secret.removeprefix("whsec_"), SECRET):
@@ -405,7 +405,7 @@ def test_a_dead_receiver_holds_up_no_other(scene):
     scene.receiver.usual = Answer(hang=True)
     with receiving() as other:
         scene.add(other.url)
-        scene.tell_of_replies(3)
+        scene.deliver_replies(3)
         assert other.types == ["reply.created"] * 3
     assert len(scene.receiver.received) == 1
 
@@ -444,7 +444,7 @@ def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(scene, monkey
         return outcome
 
     monkeypatch.setattr(CheckedConnection, "post", send_and_switch_off)
-    scene.tell_of_replies(3)
+    scene.deliver_replies(3)
     assert len(scene.receiver.received) == 1
     assert [one.state for one in scene.deliveries()] == ["delivered", "waiting", "waiting"]
 
@@ -478,12 +478,12 @@ def test_a_message_that_cannot_be_made_stops_no_other(scene, monkeypatch):
 
 def test_after_an_outage_new_deliveries_do_not_wait_as_long_as_an_old_one(scene):
     scene.receiver.usual = Answer(hang=True)
-    scene.tell_of_replies()
+    scene.deliver_replies()
     for pause in webhook_deliveries.RETRY_PAUSES[:5]:
         scene.pass_time(pause)
         scene.send()
     scene.alice.token = scene.forum.token(scene.alice.id)
-    scene.tell_of_replies()
+    scene.deliver_replies()
     old, new = scene.deliveries()
     assert old.due_at - scene.now > timedelta(hours=1)
     assert new.due_at - scene.now <= webhook_deliveries.MAX_PAUSE_OF_OTHERS

@@ -13,4 +13,4 @@ BOTH = pytest.mark.both_databases
 
 @pytest.mark.parametrize("steps", stories(TABLE, api=BOTH, events=BOTH, jobs=BOTH))
 def test_command(steps, run, ini, database, monkeypatch):
-    Story(run, ini, database, monkeypatch).tell(steps)
+    Story(run, ini, database, monkeypatch).play(steps)

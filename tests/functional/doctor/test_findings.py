@@ -69,16 +69,16 @@ def story(
 @pytest.mark.both_databases
 @pytest.mark.parametrize("steps", stories(TABLE, "contents"))
 def test_finding(steps, story):
-    story.tell(steps)
+    story.play(steps)
 
 
 @on_sqlite
 @pytest.mark.parametrize("steps", stories(TABLE, "backup", "before start", "disk", "site"))
 def test_finding_on_sqlite(steps, story):
-    story.tell(steps)
+    story.play(steps)
 
 
 @on_postgresql
 @pytest.mark.parametrize("steps", stories(TABLE, "postgresql"))
 def test_finding_on_postgresql(steps, story):
-    story.tell(steps)
+    story.play(steps)

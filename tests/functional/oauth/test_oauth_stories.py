@@ -11,4 +11,4 @@ from .provider import OAuthStory
 
 @pytest.mark.parametrize("rows", stories_of(Path(__file__).with_name("oauth.yaml")))
 def test_story(forum, make_forum, time, rows):
-    OAuthStory(forum, make_forum, time).tell(rows)
+    OAuthStory(forum, make_forum, time).play(rows)

@@ -24,4 +24,4 @@ def test_page(steps, forum, make_forum, mail, tmp_path):
         made = make_forum(**{**OPEN, **settings})
         return made, partial(read_mails, made, tmp_path / "var" / "mail")
 
-    Story(make).tell(steps)
+    Story(make).play(steps)
