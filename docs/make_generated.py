@@ -18,7 +18,11 @@ def made() -> Iterator[tuple[Path, bytes]]:
 
 def stale() -> list[tuple[Path, bytes]]:
     """Return those of `made` that are not what they should be."""
-    return [(path, content) for path, content in made() if path.read_bytes() != content]
+    return [
+        (path, content)
+        for path, content in made()
+        if not path.exists() or path.read_bytes() != content
+    ]
 
 
 def main() -> None:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urljoin
 
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize
 from sqlalchemy import select
 
 from forumsvc.models import Topic
 from forumsvc.oauth import explorer
-from tests.system.browser.chromium import FLAGS, MISSING, find
+from tests.system.browser.chromium import MISSING, find
+from tests.system.browser.launching import launched
 from tests.system.browser.people import log_in
 from tests.system.guide.demo import demo_service
 
@@ -53,11 +54,10 @@ def main(folder: Path = IMAGES) -> None:
     with (
         tempfile.TemporaryDirectory() as temporary,
         demo_service(Path(temporary), site__tagline=_TAGLINE) as service,
-        sync_playwright() as playwright,
+        launched(program) as browser,
     ):
         with service.database.session.begin() as db:
             explorer.register(db)
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         page = browser.new_page(base_url=service.url, viewport={"width": 1000, "height": 620})
         page.goto("/", wait_until="networkidle")
         page.screenshot(path=folder / "forum.png")
@@ -79,7 +79,6 @@ def main(folder: Path = IMAGES) -> None:
         sheet = browser.new_page(viewport={"width": 1600, "height": 900})
         sheet.set_content(_SHEET.format(images="".join(pictures)))
         sheet.screenshot(path=folder / "pages.jpg", type="jpeg", quality=70, full_page=True)
-        browser.close()
 
 
 def _picture(

@@ -28,13 +28,11 @@ _HEAD = "| setting | meaning | allowed | default |\n|---|---|---|---|"
 
 def page() -> str:
     """Return the text of the page."""
-    areas: dict[str, list[Setting]] = {}
-    for area, settings in groupby(DECLARED, attrgetter("area")):
-        areas.setdefault(area, []).extend(settings)
+    areas = groupby(DECLARED, attrgetter("area"))
     return "\n".join(
         [
             _INTRODUCTION,
-            *(_area(area, settings) for area, settings in areas.items()),
+            *(_area(area, list(settings)) for area, settings in areas),
             "*Checked by a test: this page is what the script writes from the declarations "
             "(`tests/unit/test_generated.py`).*\n",
         ]

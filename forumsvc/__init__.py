@@ -140,17 +140,18 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .markup import RenderBudget
     from .media.limits import Limits
     from .openapi import Description
-    from .pages.branding import branding_from_settings
     from .process import passwords
     from .services.access.networks import BlockedNetworks
     from .services.access.values import email_domains_from_settings
-    from .services.notifications.read_marker import ReadMarker
     from .services.photos.photos import Decoding
     from .services.photos.storage import open_storages
     from .services.posts.authoring import authoring_from_settings
     from .services.posts.pace import pace_from_settings
     from .services.posts.publishing import Publisher
+    from .services.posts.read_marker import ReadMarker
     from .services.posts.view_counts import ViewCounter
+    from .services.site_texts import CurrentSiteTexts, from_settings
+    from .sessions.session_uses import SessionUses
     from .web.http_cache.etags import build_fingerprint
     from .web.limits.abuse_limits import AbuseLimits
     from .web.limits.caller_limit import CallerLimit, too_many_reports, too_many_searches
@@ -169,6 +170,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         registry.database, settings["topics.view_count_flush_seconds"]
     )
     registry.read_marker = ReadMarker(registry.database)
+    registry.session_uses = SessionUses(registry.database)
     registry.photo_storages = open_storages(settings, ini_dir)
     registry.photo_decoding = Decoding(
         Limits(
@@ -178,7 +180,10 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         ),
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
-    registry.blocked_networks = BlockedNetworks(settings["moderation.blocks_recheck_seconds"])
+    registry.site_texts = CurrentSiteTexts(from_settings(settings, ini_dir))
+    registry.blocked_networks = BlockedNetworks(
+        settings["moderation.blocks_recheck_seconds"], registry.site_texts.read
+    )
     registry.email_domains = email_domains_from_settings(settings, ini_dir)
     rate_limiter = RateLimiter(settings)
     registry.abuse_limits = AbuseLimits(settings, rate_limiter)
@@ -194,10 +199,11 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     passwords.set_slots(settings["accounts.password_slots"])
     registry.build_fingerprint = build_fingerprint(settings)
     registry.description = Description(settings)
-    registry.branding = branding_from_settings(settings, ini_dir)
     # Forked workers must not share open connections.
     os.register_at_fork(after_in_child=registry.database.reset_after_fork)
     os.register_at_fork(after_in_child=partial(registry.search_reads.dispose, close=False))
     atexit.register(registry.authoring.renderer.close)
-    atexit.register(registry.view_counter.close)
+    # The last one is closed first.
+    atexit.register(registry.session_uses.close)
     atexit.register(registry.read_marker.close)
+    atexit.register(registry.view_counter.close)

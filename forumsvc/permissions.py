@@ -32,11 +32,17 @@ class RootPermission(StrEnum):
     HELLO = "hello"  # see whose token this is
 
 
+class SitePermission(StrEnum):
+    MANAGE = "manage_site"  # change the name, the texts and the logo of the site
+
+
 class UserPermission(StrEnum):
     REGISTER = "register"  # open an account
     VIEW_EMAIL = "view_email"  # see the e-mail address
     VIEW_BLOCKED = "view_blocked"  # list the users whom the user blocks
+    VIEW_MUTED = "view_muted"  # list the nodes that the user mutes
     VIEW_LIKES = "view_likes"  # list the likes of the user
+    VIEW_RELATED = "view_related"  # list the topics that the user follows, took part in or opened
     UPDATE = "update"  # edit the profile
     CONFIRM = "confirm"  # get the link that confirms the e-mail address
     DESTROY = "destroy"  # delete the account; shown by the keyed envelope, no endpoint does it
@@ -53,6 +59,7 @@ class UserPermission(StrEnum):
     WARN = "warn"  # tell the user what they must not do
     VIEW_RESTRICTIONS = "view_restrictions"  # see why and until when the user is silenced
     VIEW_NOTES = "view_notes"  # also who decided that, and notes for moderators
+    SET_ROLE = "set_role"  # give another role
 
 
 class AccountPermission(StrEnum):
@@ -60,6 +67,11 @@ class AccountPermission(StrEnum):
 
     MANAGE = "manage_account"  # change the password, authorize applications and revoke that
     REGISTER_CLIENTS = "register_clients"  # register own applications
+
+
+class NodePermission(StrEnum):
+    MANAGE = "manage_nodes"  # create, change and delete nodes and sections
+    MUTE = "mute"  # have no topics of the node in the forum's list, and take that back
 
 
 class TopicPermission(StrEnum):
@@ -76,9 +88,13 @@ class TopicPermission(StrEnum):
     NORMAL = "normal"  # the older name of unban
     EXCELLENT = "excellent"  # mark as excellent
     UNEXCELLENT = "unexcellent"  # remove that mark
+    PIN = "pin"  # keep on top
+    UNPIN = "unpin"  # no longer
     CLOSE = "close"  # allow no more replies
     OPEN = "open"  # allow replies again
     REPORT = "report"  # tell moderators of it
+    VIEW_UNREAD = "view_unread"  # list the topics with replies that one has not read
+    MARK_READ = "mark_read"  # say how far one has read
 
 
 class ReplyPermission(StrEnum):
@@ -93,6 +109,21 @@ class NotificationPermission(StrEnum):
 
     MARK_READ = "mark_read"
     DESTROY = "destroy"
+
+
+class DevicePermission(StrEnum):
+    """For the caller's own devices."""
+
+    REGISTER = "register_device"  # be reached there
+    UNREGISTER = "unregister_device"  # no longer
+
+
+class DraftPermission(StrEnum):
+    """For the caller's own drafts."""
+
+    VIEW = "view_drafts"  # read them
+    SAVE = "save_drafts"  # write one
+    DESTROY = "destroy_drafts"  # delete one
 
 
 class PhotoPermission(StrEnum):
@@ -161,13 +192,17 @@ READS = frozenset(
         RootPermission.HELLO,
         UserPermission.VIEW_EMAIL,
         UserPermission.VIEW_BLOCKED,
+        UserPermission.VIEW_MUTED,
         UserPermission.VIEW_LIKES,
+        UserPermission.VIEW_RELATED,
+        TopicPermission.VIEW_UNREAD,
         UserPermission.VIEW_RESTRICTIONS,
         UserPermission.VIEW_EXPORT,
         LogPermission.VIEW,
         ReportPermission.VIEW_OWN,
         HeldPermission.VIEW_OWN,
         PhotoPermission.VIEW_OWN,
+        DraftPermission.VIEW,
         SearchPermission.SEARCH,
     }
 )
@@ -189,7 +224,14 @@ MODERATION = frozenset(
 """Permissions that need the scope `moderate`."""
 
 ADMINISTRATION = frozenset(
-    {WebhookPermission.MANAGE, EventPermission.VIEW, AccessBlockPermission.MANAGE}
+    {
+        SitePermission.MANAGE,
+        NodePermission.MANAGE,
+        UserPermission.SET_ROLE,
+        WebhookPermission.MANAGE,
+        EventPermission.VIEW,
+        AccessBlockPermission.MANAGE,
+    }
 )
 """Permissions that need the scope `admin`."""
 
@@ -204,11 +246,15 @@ TOPIC_ABILITIES = (
     TopicPermission.NORMAL,
     TopicPermission.EXCELLENT,
     TopicPermission.UNEXCELLENT,
+    TopicPermission.PIN,
+    TopicPermission.UNPIN,
     TopicPermission.CLOSE,
     TopicPermission.OPEN,
     TopicPermission.REPLY,
     TopicPermission.REPORT,
 )
+NODE_ABILITIES = ("update", "destroy")
+"""What the abilities of a node are called; both are `NodePermission.MANAGE`."""
 REPLY_ABILITIES = (ReplyPermission.UPDATE, ReplyPermission.DESTROY, ReplyPermission.REPORT)
 USER_ABILITIES = (UserPermission.FOLLOW, UserPermission.BLOCK, UserPermission.UPDATE)
 MODERATOR_ABILITIES = (UserPermission.SILENCE, UserPermission.UNSILENCE)

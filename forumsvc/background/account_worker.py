@@ -88,7 +88,7 @@ class AccountWorker(Handler):
             if is_over and name != names[-1]:
                 data = {**data, "step": names[names.index(name) + 1], "last_id": 0}
         with self._database.session.begin() as db:
-            # Behind the orders that are due, so that they take turns.
+            # At the end of those that are due, so that they take turns.
             jobs.save_progress(db, job, data, due_at=clock.now())
 
     def _part(

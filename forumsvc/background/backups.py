@@ -36,7 +36,7 @@ def enqueue_backup(database: Database, settings: Settings) -> Parts:
     """Insert a job if a backup is due; not for a copy of a forum, which may share its folder."""
     now, every = clock.now(), timedelta(hours=settings["backup.every_hours"])
     with database.reads.connect() as db:
-        is_copy = deployment.why_not(db, settings["site.url"]) is not None
+        is_copy = deployment.why_it_sends_nothing(db, settings["site.url"]) is not None
         is_due = not is_copy and backups.is_due(db, now, every)
     if is_due:
         with database.session.begin() as db:

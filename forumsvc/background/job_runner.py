@@ -163,7 +163,7 @@ class JobRunner:
         if site_url is None or deployment.may_send(db, site_url):
             self._waiting.pop(handler.kind, None)
             return False
-        why = deployment.why_not(db, site_url) or ""
+        why = deployment.why_it_sends_nothing(db, site_url) or ""
         if self._waiting.get(handler.kind) != why:
             self._waiting[handler.kind] = why
             log.warning(

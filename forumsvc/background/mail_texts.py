@@ -9,7 +9,8 @@ from sqlalchemy import Connection, select
 from .. import clock
 from ..mail import texts
 from ..models import MailKind, User
-from ..services.accounts import email_confirmation, password_reset
+from ..services import site_texts
+from ..services.accounts import email_confirmation, invitations, password_reset
 from ..services.mails import Mail
 from ..settings import Settings
 
@@ -38,9 +39,21 @@ def _password_reset(db: Connection, settings: Settings, mail: Mail) -> MailText 
     link = f"{mail.data['url']}?{urlencode({'reset_token': token})}"
     # That of the page where it was asked for; rows of before have none.
     language = mail.data.get("language", settings["site.language"])
-    values = {"site_name": settings["site.name"], "login": account.login, "link": link}
+    values = {"site_name": site_texts.name_of(db, settings), "login": account.login, "link": link}
     # To the address of the account: the requested one may only look the same.
     return MailText(account.email, *texts.render(mail.kind, language, **values))
+
+
+def _invitation(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
+    """Nobody gets it who has a password by now, or if the link would have expired."""
+    account = password_reset.find_by_id(db, mail.user_id or 0)
+    is_late = clock.now() >= mail.created_at + invitations.TTL
+    if account is None or account.password_hash is not None or is_late:
+        return None
+    token = invitations.create_token(settings["session.secret"], account, mail.created_at)
+    link = f"{mail.data['url']}?{urlencode({'reset_token': token})}"
+    values = {"site_name": site_texts.name_of(db, settings), "login": account.login, "link": link}
+    return MailText(account.email, *texts.render(mail.kind, mail.data["language"], **values))
 
 
 def _email_confirmation(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
@@ -54,7 +67,7 @@ def _email_confirmation(db: Connection, settings: Settings, mail: Mail) -> MailT
     if "next" in mail.data:
         query["next"] = mail.data["next"]
     link = f"{mail.data['url']}?{urlencode(query)}"
-    values = {"site_name": settings["site.name"], "login": waiting.login, "link": link}
+    values = {"site_name": site_texts.name_of(db, settings), "login": waiting.login, "link": link}
     return MailText(mail.recipient, *texts.render(mail.kind, mail.data["language"], **values))
 
 
@@ -63,7 +76,7 @@ def _to_account(db: Connection, settings: Settings, mail: Mail) -> MailText | No
     login = db.scalar(select(User.login).where(User.id == mail.user_id, User.email.is_not(None)))
     if login is None:
         return None
-    values = {"site_name": settings["site.name"], "login": login, **mail.data}
+    values = {"site_name": site_texts.name_of(db, settings), "login": login, **mail.data}
     language = values.pop("language", settings["site.language"])
     return MailText(mail.recipient, *texts.render(mail.kind, language, **values))
 
@@ -76,12 +89,13 @@ def _account_closing(db: Connection, settings: Settings, mail: Mail) -> MailText
 
 def _with_its_data(db: Connection, settings: Settings, mail: Mail) -> MailText | None:
     """Made of what the row has: an account may be deleted since."""
-    values = {"site_name": settings["site.name"], **mail.data}
+    values = {"site_name": site_texts.name_of(db, settings), **mail.data}
     return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
 
 
 _KINDS: dict[MailKind, Callable[[Connection, Settings, Mail], MailText | None]] = {
     MailKind.PASSWORD_RESET: _password_reset,
+    MailKind.INVITATION: _invitation,
     MailKind.WEBHOOK_OFF: _with_its_data,
     MailKind.EMAIL_CONFIRMATION: _email_confirmation,
     MailKind.EMAIL_CHANGED: _to_account,
@@ -92,4 +106,5 @@ _KINDS: dict[MailKind, Callable[[Connection, Settings, Mail], MailText | None]] 
     MailKind.ACCOUNT_CLOSED: _with_its_data,
     MailKind.ACCOUNT_APPROVED: _with_its_data,
     MailKind.ACCOUNT_REFUSED: _with_its_data,
+    MailKind.TEST: _to_account,
 }

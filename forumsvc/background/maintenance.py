@@ -17,8 +17,9 @@ from ..services import backups, events, hosts, idempotency, jobs
 from ..services.access import post_networks
 from ..services.accounts import closures, data_export_requests, unconfirmed_accounts
 from ..services.moderation import audit_log, restrictions, reviews
+from ..services.notifications import devices
 from ..services.photos.storage import PhotoStorages
-from ..services.posts import purge
+from ..services.posts import drafts, purge
 from ..services.posts.authoring import Authoring
 from ..services.webhooks import webhook_deliveries
 from ..settings import Settings
@@ -121,6 +122,8 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         backups.expired(),
         webhook_deliveries.expired(keep),
         hosts.expired(),
+        devices.expired(),
+        drafts.expired(),
         post_networks.expired(_keep(settings, "moderation.keep_addresses_days")),
     ]
 

@@ -31,7 +31,7 @@ class SearchIndexer(EventConsumer):
         return len(batch)
 
     def handle_again(self, job: Claimed, event: EventRow) -> None:
-        """As of other consumers, with the tokens made before."""
+        """Handle an event that was put aside, as others do; the tokens are made before."""
         indexing.index_events(self._database, [event])
         super().handle_again(job, event)
 

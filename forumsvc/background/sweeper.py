@@ -60,7 +60,7 @@ class Sweeper(Handler):
             time.sleep(time.monotonic() - start + _PAUSE_SECONDS)
         with self._database.session.begin() as db:
             if posts:
-                # Behind the orders that are due, so that they take turns.
+                # At the end of those that are due, so that they take turns.
                 jobs.save_progress(db, job, position, due_at=clock.now())
             elif jobs.hold(db, job):
                 sweeps.finish(db, clock.now(), sweep.id)

@@ -24,6 +24,7 @@ from .host_report import HostReport
 from .job_runner import Handler, JobRunner
 from .mail_sender import MailSender
 from .periodic import PeriodicJobs
+from .place_backfiller import PlaceBackfiller
 from .search_indexer import SearchIndexer, TopicIndexer
 from .sweeper import Sweeper
 from .webhook_sender import WebhookSender
@@ -55,7 +56,7 @@ def create_job_runner(
         FailedEvents(database, consumers),
         *(FollowerNotifier(database), TopicIndexer(database), Sweeper(database)),
         AccountWorker(database, storages, settings),
-        DataExporter(database, storages),
+        *(DataExporter(database, storages), PlaceBackfiller(database)),
         PeriodicJobs(database, periodic),
         webhook_sender,
     ]

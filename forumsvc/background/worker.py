@@ -18,6 +18,8 @@ from .job_runner import JobRunner, WorkStats
 log = logging.getLogger(__name__)
 
 _JOBS, _HOST_REPORT = "jobs", "host-report"
+_INSERT_SECONDS = 60.0
+"""How often the jobs that are always there are inserted where they are not."""
 
 
 class BackgroundWorker:
@@ -72,13 +74,13 @@ class BackgroundWorker:
         return [_JOBS, *self._runner.running()] if is_alive else []
 
     def _work(self) -> None:
-        is_ready = False
-        report_at = 0.0
+        insert_at = report_at = 0.0
         while not self._runner.stopping.is_set():
             with self._guarded(_JOBS):
-                if not is_ready:
+                if time.monotonic() >= insert_at:
+                    # Again and again: a dump that is loaded meanwhile replaces all jobs.
                     self._runner.insert_standing()
-                    is_ready = True
+                    insert_at = time.monotonic() + _INSERT_SECONDS
                 self._runner.run()
             if time.monotonic() >= report_at:
                 report_at = time.monotonic() + hosts.INTERVAL_SECONDS

@@ -19,6 +19,7 @@ from ..db.statements import insert_of, update_of
 from ..models.access_block import AccessBlock
 from ..models.cache_version import CacheVersion, random_version
 from ..models.node import Node, Section
+from ..models.site_text import SiteText
 from ..models.topic import Topic
 from ..models.user import User
 
@@ -31,6 +32,7 @@ INVALIDATES: dict[type[Base], str] = {
     Section: DISPLAY_NAMES,
     User: DISPLAY_NAMES,
     AccessBlock: ACCESS,
+    SiteText: ACCESS,
 }
 """The version that a change of a table's rows changes. Replies have the version of their topic."""
 
@@ -38,6 +40,12 @@ CACHED_COLUMNS: dict[type[Base], frozenset[str]] = {
     User: frozenset({"login", "name", "avatar", "role"}),
 }
 """The columns that cached pages show, of tables where these are not all columns."""
+
+CACHED_OF_STAFF = frozenset({"state", "blocked_until"})
+"""Columns of users that cached pages show of maintainers and admins alone.
+
+`restrictions` invalidates where it changes them of these: many others are silenced in an attack.
+"""
 
 NO_INVALIDATION = {"no_invalidation": True}
 """The execution option of a statement that changes nothing that a cached page shows."""

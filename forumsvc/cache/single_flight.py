@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
 MAX_WAIT_SECONDS = 1.0
-"""After this wait a thread makes the value itself: the thread before it may hang."""
+"""After this wait a thread does without the other, which may hang."""
 
 
 class _KeyLock:
@@ -27,18 +27,19 @@ class SingleFlight:
         self._guard = threading.Lock()
 
     @contextmanager
-    def lock(self, key: Hashable) -> Iterator[None]:
+    def lock(self, key: Hashable) -> Iterator[bool]:
         """Run a block that makes the value of a key, in one thread at a time.
 
         The block first checks whether another thread has made the value meanwhile. If that thread
-        failed there is none, and this one makes it.
+        failed there is none, and this one makes it. Yield whether this thread waited for no longer
+        than it should: else the other one is still at it.
         """
         with self._guard:
             entry = self._locks.setdefault(key, _KeyLock())
             entry.users += 1
         is_locked = entry.lock.acquire(timeout=self._max_wait)
         try:
-            yield
+            yield is_locked
         finally:
             if is_locked:
                 entry.lock.release()

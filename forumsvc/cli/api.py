@@ -13,7 +13,7 @@ from .command import Command
 from .context import CommandError, Context, pass_context
 
 _FIELD = re.compile(r"([^=:@]+)(:=|=|@)(.*)", re.DOTALL)
-_METHODS = ("GET", "POST", "PUT", "DELETE")
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _FORBIDDEN = 403
 
 

@@ -147,13 +147,13 @@ class Context:
         return _system_user(), self._actor_id(db)
 
     def _actor_id(self, db: "SqlConnection") -> int | None:
-        from ..models import Role
+        from ..models.user import MODERATORS
         from ..services.accounts import accounts
 
         if self.as_login is None:
             return None
         account = accounts.find(db, self.as_login)
-        if account.role not in (Role.MAINTAINER, Role.ADMIN):
+        if account.role not in MODERATORS:
             raise CommandError(f"--as: {account.login} is neither a maintainer nor an admin")
         return int(account.id)
 

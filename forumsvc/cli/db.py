@@ -41,10 +41,10 @@ def upgrade(context: Context, dry_run: bool) -> None:
         with context.transaction() as db:
             explorer.register(db)
     with context.database.reads.connect() as db:
-        is_indexed = search_documents.is_complete(db)
+        is_indexed = search_documents.is_complete(db) and not search_documents.has_outdated(db)
     lines = [f"The database is at revision {revision}."]
     if not is_indexed:
-        lines.append("Posts are not indexed for the search yet: run forumsvc search reindex.")
+        lines.append("Posts are not indexed as this version does: run forumsvc search reindex.")
     context.output("\n".join(lines), revision=revision, search_index=is_indexed)
 
 
@@ -123,7 +123,7 @@ def adopt(context: Context, yes: bool) -> None:
     """Let a copied or moved database send its emails and webhooks from here on."""
     site_url = context.settings["site.url"]
     with context.current_database().reads.connect() as reads:
-        why = deployment.why_not(reads, site_url)
+        why = deployment.why_it_sends_nothing(reads, site_url)
     if why is None:
         context.output("This database sends already.", adopted=False)
         return

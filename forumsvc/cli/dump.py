@@ -4,8 +4,11 @@ from pathlib import Path
 
 import click
 
+from ..db.engine import Database
 from ..dump import Archive, load_dump, write_dump, write_tar
+from ..models import JobKind
 from ..oauth import explorer
+from ..queries.jobs import counts
 from ..services.search import reindexing
 from .command import Command
 from .context import Context, pass_context
@@ -22,8 +25,23 @@ def dump(context: Context, dest: Path, secrets: bool) -> None:
     It is a tar if DEST ends in .tar. DEST must not be there. The service may run meanwhile.
     """
     write = write_tar if dest.suffix == ".tar" else write_dump
-    manifest = write(context.current_database(), dest, secrets=secrets)
+    database = context.current_database()
+    if not secrets:
+        _warn_of_unfinished_accounts(context, database)
+    manifest = write(database, dest, secrets=secrets)
     context.output(f"Wrote {manifest.rows} rows to {dest}.", rows=manifest.rows, secrets=secrets)
+
+
+def _warn_of_unfinished_accounts(context: Context, database: Database) -> None:
+    """Say that a dump without jobs has what is not erased yet, and nothing that erases it later."""
+    with database.reads.connect() as db:
+        number, _, failed = counts(db)[JobKind.ACCOUNT]
+    if number + failed:
+        context.print_status(
+            f"Warning: {number + failed} erasures or renamings of accounts are not finished. This "
+            "dump has the texts that are left, and after a load nothing goes on with them: make "
+            "another one when `forumsvc jobs list --kind account` is empty, or use --secrets."
+        )
 
 
 class _Warnings:

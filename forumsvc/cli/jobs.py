@@ -69,7 +69,7 @@ def discard(context: Context, ids: tuple[int, ...]) -> None:
     context.output(f"Jobs discarded: {len(gone)}.", ids=gone)
 
 
-def _check(ids: tuple[int, ...], rows: list[int], condition: str = "") -> None:
+def _check(ids: tuple[int, ...], done: list[int], condition: str = "") -> None:
     """Raise NotFound, which undoes all, unless each of the jobs was found."""
-    if missing := sorted({*ids} - {*rows}):
+    if missing := sorted({*ids} - {*done}):
         raise NotFound(f"There is no unfinished job {missing[0]}{condition}.")

@@ -1,16 +1,23 @@
 """`forumsvc node …`: the categories of topics."""
 
+from typing import Any
+
 import click
 
+from .. import clock
 from ..queries import nodes as reading
-from ..services.posts import nodes
+from ..services.posts import nodes, sections
 from .command import Group
 from .context import Context, pass_context
 from .options import yes_option
+from .section import SORT
 from .terminal import picked
 
-_COLUMNS = ("id", "name", "summary", "section_id", "section_name", "topics_count", "sort")
-SORT = click.IntRange(-nodes.MAX_SORT, nodes.MAX_SORT)
+_COLUMNS = (
+    *("id", "name", "summary", "section_id", "section_name", "topics_count", "sort"),
+    "hidden_in_lists",
+)
+_HIDE = "Leave its topics out of the forum's lists, or not; its own list has them."
 
 
 node = Group("node")
@@ -21,12 +28,16 @@ node = Group("node")
 @click.option("--summary", metavar="S", default="", help="In Markdown.")
 @click.option("--section", metavar="S", default="", help="Made where it is new.")
 @click.option("--sort", metavar="N", type=SORT, default=0, help="The highest comes first.")
+@click.option("--hide/--show", "hidden_in_lists", default=False, help=_HIDE)
 @pass_context
-def add(context: Context, name: str, summary: str, section: str, sort: int) -> None:
+def add(context: Context, name: str, section: str, **values: Any) -> None:
     """Add a node."""
+    now = clock.now()
     with context.transaction() as db:
-        added = nodes.create(db, name, summary=summary, section=section, sort=sort)
-    context.output(f"Added node {added.id}, {added.name}.", id=added.id, name=added.name)
+        section_id = sections.find_or_create(db, None, now, section)
+        added_id = nodes.create(db, None, now, name, **values, section_id=section_id)
+    name = name.strip()
+    context.output(f"Added node {added_id}, {name}.", id=added_id, name=name)
 
 
 @node.command("list")
@@ -46,21 +57,21 @@ def list_(context: Context) -> None:
 @click.option("--summary", metavar="S", help="In Markdown.")
 @click.option("--section", metavar="S", help="Made where it is new; '' for none.")
 @click.option("--sort", metavar="N", type=SORT, help="The highest comes first.")
+@click.option("--hide/--show", "hidden_in_lists", default=None, help=_HIDE)
 @pass_context
-def edit(
-    context: Context,
-    id_: int,
-    name: str | None,
-    summary: str | None,
-    section: str | None,
-    sort: int | None,
-) -> None:
+def edit(context: Context, id_: int, section: str | None, **values: Any) -> None:
     """Change the given fields of a node."""
-    if all(value is None for value in (name, summary, section, sort)):
-        raise click.UsageError("Nothing to change: give --name, --summary, --section or --sort.")
+    new = {name: value for name, value in values.items() if value is not None}
+    if section is None and not new:
+        raise click.UsageError(
+            "Nothing to change: give --name, --summary, --section, --sort, --hide or --show."
+        )
+    now = clock.now()
     with context.transaction() as db:
-        edited = nodes.edit(db, id_, name=name, summary=summary, section=section, sort=sort)
-    context.output(f"Changed node {edited.id}, {edited.name}.", id=edited.id, name=edited.name)
+        if section is not None:
+            new["section_id"] = sections.find_or_create(db, None, now, section)
+        name = nodes.edit(db, None, now, id_, new)
+    context.output(f"Changed node {id_}, {name}.", id=id_, name=name)
 
 
 @node.command()
@@ -73,12 +84,12 @@ def delete(context: Context, id_: int, move_to: int | None, yes: bool) -> None:
     with context.current_database().reads.connect() as db:
         names = {row.id: row.name for row in reading.all_nodes(db)}
     if id_ in names:
-        topics = f"Its topics go to {names[move_to]}. " if move_to in names else ""
+        topics = f"Its topics go to {names[move_to]}." if move_to in names else ""
         context.confirm(
             f"Deleting node {id_} cannot be undone. It removes its name ({names[id_]}), summary "
-            f"and address. {topics}A section without other nodes is removed, too.",
+            f"and address. {topics}",
             yes=yes,
         )
     with context.transaction() as db:
-        moved = nodes.delete(db, id_, move_to=move_to)
+        moved = nodes.delete(db, None, clock.now(), id_, move_to=move_to)
     context.output(f"Deleted node {id_}; {moved} topics were moved.", id=id_, moved=moved)

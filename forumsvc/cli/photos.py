@@ -23,9 +23,9 @@ _MISPLACED = (
 _LOST = (
     "{rows} rows and {avatars} avatars are kept: their file is not here. Another host may have it "
     "if photos.dir is not shared. If none has it, --fix --delete-lost deletes the rows and clears "
-    "the avatars."
+    "the avatars; a lost logo becomes that of the ini file."
 )
-_LOST_KINDS = ("rows_without_file", "lost_avatars")
+_LOST_KINDS = ("rows_without_file", "lost_avatars", "lost_logos")
 
 
 @contextmanager

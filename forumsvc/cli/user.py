@@ -7,12 +7,18 @@ import click
 from sqlalchemy import Row
 
 from .. import clock
-from ..models import AdminAction, Role, UserState
+from ..models import Role, UserState
 from ..queries import accounts as reading
-from ..services.accounts import accounts, email_confirmation, login_names, registration
+from ..services import site_texts
+from ..services.accounts import (
+    accounts,
+    email_confirmation,
+    invitations,
+    login_names,
+    registration,
+)
 from ..services.accounts.accounts import Account
-from ..services.moderation import actions, restrictions, reviews
-from ..services.moderation.actions import Action
+from ..services.moderation import restrictions, reviews
 from ..text.ids import MAX_ID
 from . import avatars
 from .command import Group
@@ -125,12 +131,10 @@ def add(
     # Before prompting for a password, which an invalid login does not need.
     login_names.check_login(login)
     password = read_password(password, password_stdin)
-    registration.check_new_password(context.settings, "password", password, login, email)
+    registration.check_new_password(_site_name(context), "password", password, login, email)
     with context.transaction() as db:
-        added = accounts.create(db, login, password, email=email, name=name, role=Role(role))
-        details = {"role": str(added.role)}
-        actions.record(
-            db, Action(AdminAction.USER_ADDED, None, clock.now(), added.id, details=details)
+        added = invitations.add(
+            *(db, None, clock.now(), login, password), email=email, name=name, role=Role(role)
         )
     context.output(
         f"Added {added.login}, user {added.id}, {added.role}.",
@@ -147,7 +151,7 @@ def add(
 def role(context: Context, login: str, role: str) -> None:
     """Set the role of a user."""
     with context.transaction() as db:
-        changed = accounts.set_role(db, login, Role(role))
+        changed = accounts.set_role(db, None, clock.now(), login, Role(role))
     _output(context, changed, f"{changed.login} is {changed.role} now.")
 
 
@@ -218,10 +222,14 @@ def password(context: Context, login: str, password: str | None, password_stdin:
     with context.current_database().reads.connect() as db:
         result = reading.details(db, accounts.find(db, login).id, clock.now())
     login_and_email = result.login, result.email
-    registration.check_new_password(context.settings, "password", password, *login_and_email)
+    registration.check_new_password(_site_name(context), "password", password, *login_and_email)
     with context.transaction() as db:
         changed = accounts.reset_password(db, login, password)
     _output(context, changed, f"{changed.login} has a new password, and must log in again.")
+
+
+def _site_name(context: Context) -> str:
+    return site_texts.name_of(context.current_database().executor, context.settings)
 
 
 def _consequences(user: Row[Any]) -> str:

@@ -31,16 +31,19 @@ def delete_batch(database: Database, expired: ExpiredRows, now: datetime) -> int
     They are found without a lock, because that may take longer than deleting them. One that cannot
     be deleted is logged, and holds up no other.
     """
-    conditions = expired.conditions(now)
     key: Sequence[Any] = inspect(expired.model).primary_key
-    with database.reads.connect() as connection:
-        rows = connection.execute(select(*key).where(*conditions).limit(BATCH_SIZE)).all()
-    if not rows:
-        return 0
-    try:
-        return _delete(database, expired, now, rows)
-    except IntegrityError:
-        return sum(_delete_one(database, expired, now, row) for row in rows)
+    query = select(*key).where(*expired.conditions(now)).limit(BATCH_SIZE)
+    while True:
+        with database.reads.connect() as connection:
+            rows = connection.execute(query).all()
+        if not rows:
+            return 0
+        try:
+            return _delete(database, expired, now, rows)
+        except IntegrityError:
+            if number := sum(_delete_one(database, expired, now, row) for row in rows):
+                return number
+        query = query.where(tuple_(*key).not_in([tuple(row) for row in rows]))
 
 
 def _delete(database: Database, expired: ExpiredRows, now: datetime, rows: Sequence[Any]) -> int:

@@ -87,6 +87,13 @@ class SortOrder:
         """Return the cursor of a row."""
         return Cursor(self.name, tuple(_number(getattr(row, name)) for name in self.columns))
 
+    def end(self) -> Cursor:
+        """Return the cursor behind the last row of an order of integers, such as ids.
+
+        The page before it is the last one, however many rows the list has.
+        """
+        return Cursor(self.name, (MAX_ID if self.ascending else 0,) * len(self.columns))
+
     def values(self, cursor: Cursor, parameter: str) -> dict[str, Any]:
         """Return the values of the key parameters of `KeysetPage` for a cursor.
 
@@ -223,8 +230,39 @@ def load_page(
     has_more = len(result) > len(shown)
     is_first = anchor == Anchor.BEGINNING and page.offset == 0
     if anchor == Anchor.BEFORE:
-        return PageRows(shown[::-1], _cursors(order, shown[::-1], has_more, not is_first))
+        is_last = page.before == order.end()
+        return PageRows(shown[::-1], _cursors(order, shown[::-1], has_more, not is_last))
     return PageRows(shown, _cursors(order, shown, not is_first, has_more))
+
+
+def load_around(
+    db: ReadConnection,
+    row_id: int,
+    limit: int,
+    order: SortOrder,
+    build: Callable[[KeysetPage], Query],
+    values: Mapping[str, Any],
+    texts: Collection[str] = (),
+) -> PageRows | None:
+    """Load at most `limit` rows one after the other, among them the one with this id.
+
+    It stands in the middle, or nearer to the end where too few come after it. Two SELECTs; the
+    parameters are those of `load_page`, for an order by `id` alone. None: the list has no such row.
+    """
+    step = -1 if order.ascending else 1
+    before_it = Cursor(order.name, (min(row_id + step, MAX_ID),))
+    rest = load_page(
+        db, PageRequest(limit=limit - limit // 2, after=before_it), order, build, values, texts
+    )
+    if not rest.rows or rest.rows[0].id != row_id:
+        return None
+    room = limit - len(rest.rows)
+    # Without room for any, one shows whether there is something before.
+    page = PageRequest(limit=max(room, 1), before=order.cursor(rest.rows[0]))
+    start = load_page(db, page, order, build, values, texts)
+    has_before = start.cursors.before is not None or (bool(start.rows) and not room)
+    shown = [*(start.rows if room else ()), *rest.rows]
+    return PageRows(shown, _cursors(order, shown, has_before, rest.cursors.after is not None))
 
 
 def _fitting(shown: Sequence[Row[Any]], texts: Collection[str]) -> int:

@@ -12,10 +12,14 @@ from sqlalchemy import (
     Update,
     bindparam,
     case,
+    cast,
     delete,
+    func,
     insert,
     inspect,
+    literal,
     literal_column,
+    select,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -128,6 +132,24 @@ def at_least_zero(changed: ColumnElement[int]) -> ColumnElement[int]:
     return case((changed < 0, 0), else_=changed)
 
 
+class greatest(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
+    """The greatest of several numbers of one row."""
+
+    name = "greatest"
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(greatest)
+def _greatest(element: greatest, compiler: SQLCompiler, **keywords: Any) -> str:
+    return f"greatest({compiler.process(element.clauses, **keywords)})"
+
+
+@compiles(greatest, "sqlite")
+def _max_of_row(element: greatest, compiler: SQLCompiler, **keywords: Any) -> str:
+    return f"max({compiler.process(element.clauses, **keywords)})"
+
+
 class database_time(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
     """Milliseconds since 1970 by the clock of the database, at the time of the statement."""
 
@@ -144,6 +166,15 @@ def _timestamp_of_postgresql(element: database_time, compiler: SQLCompiler, **ke
 @compiles(database_time, "sqlite")
 def _julianday(element: database_time, compiler: SQLCompiler, **keywords: Any) -> str:
     return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+
+
+def lock_number(db: Session, number: int) -> None:
+    """Have all others who lock this number wait until the transaction ends.
+
+    SQLite has its write lock for it, which a transaction takes when it begins.
+    """
+    if db.connection().dialect.name == "postgresql":
+        db.execute(select(func.pg_advisory_xact_lock(cast(literal(number), BigInteger))))
 
 
 def with_row_locks(statement: Select[Any], *tables: type[Base]) -> Select[Any]:

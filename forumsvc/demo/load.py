@@ -13,7 +13,6 @@ from .. import clock
 from ..cache import invalidation
 from ..cache.invalidation import update_without_invalidation
 from ..db.engine import Database
-from ..db.statements import update_of
 from ..errors import Conflict
 from ..markup import Renderer
 from ..models import Base, Node, Notification, ReportCategory, Role, Topic, User, UserState
@@ -25,10 +24,10 @@ from ..services import events
 from ..services.moderation import reports
 from ..services.moderation.reports import Reporter, Target
 from ..services.notifications import inbox
-from ..services.posts import nodes, relations, replies, topics
+from ..services.posts import nodes, relations, replies, sections, topics
 from ..services.posts.authoring import Authoring
 from ..services.posts.rules import Rules
-from ..services.posts.topics import TopicContent
+from ..services.posts.topics import TopicChanges, TopicContent
 from ..services.search import reindexing
 from .posts import LANGUAGES, Post, community
 
@@ -135,14 +134,15 @@ class _Loading:
     def add_nodes(self, rows: list[dict[str, Any]]) -> None:
         """Add the nodes that do not exist; the first is shown first."""
         self._nodes = {row.name: row.id for row in self._db.execute(select(Node.id, Node.name))}
-        made = {}
+        opened = min(self._joined.values())
         for at, row in enumerate(rows):
             if row["name"] not in self._nodes:
-                made[row["name"]] = nodes.create(self._db, **row, sort=10 * (len(rows) - at)).id
-        opened = min(self._joined.values())
-        times = {"created_at": opened, "updated_at": opened}
-        self._db.execute(update_of(Node).where(Node.id.in_(made.values())).values(times))
-        self._nodes |= made
+                sort = 10 * (len(rows) - at)
+                self._nodes[row["name"]] = self._add_node(opened, **row, sort=sort)
+
+    def _add_node(self, opened: datetime, *, section: str, **values: Any) -> int:
+        section_id = sections.find_or_create(self._db, None, opened, section)
+        return nodes.create(self._db, None, opened, **values, section_id=section_id)
 
     def write(self, post: Post) -> _Written:
         """Write a post; then its readers like it, and some of them follow or keep its topic."""
@@ -186,7 +186,7 @@ class _Loading:
             body = self._authoring.render(self._moderator, post.body)
             topic, node_id = self._locked_topic(written.id), self._nodes[post.node]
             common = (db, self._moderator, at, self._authoring, topic)
-            topics.edit(*common, TopicContent(post.title, node_id, body))
+            topics.edit(*common, TopicChanges(post.title, node_id, body))
         if "reported" in post.marks:
             key = f"topic:{written.id}" if post.title else f"reply:{written.id}"
             target = Target(key, author, written.topic_id, None if post.title else written.id)

@@ -27,7 +27,7 @@ def check(installation: Installation) -> Iterator[Finding]:
         )
     with installation.database.reads.connect() as db:
         lags = events.lags(db)
-        why = deployment.why_not(db, installation.settings["site.url"])
+        why = deployment.why_it_sends_nothing(db, installation.settings["site.url"])
         then = clock.now() - _OVERDUE
         overdue = {
             "The account is not closed": [row.id for row in closures.due(db, then)],

@@ -1,16 +1,41 @@
-"""What is made from the texts: the search index and their HTML."""
+"""What a new forum lacks, and what is made from the texts: the search index and their HTML."""
 
 from collections.abc import Iterator
 
 from .. import clock
 from ..markup import RENDERER_VERSION
-from ..queries import outdated_html, search_documents
+from ..models import Role
+from ..queries import nodes, outdated_html, search_documents, staff
 from ..queries.search_documents import POSTS
+from ..services import site_texts
 from ..services.search import index_check
 from .finding import Finding, error, info, warning
 from .installation import Installation
 
 _REINDEX = "run `forumsvc search reindex`, the service may run meanwhile."
+
+
+def check_setup(installation: Installation) -> Iterator[Finding]:
+    """Yield what a new forum still needs before anybody can write."""
+    with installation.database.reads.connect() as db:
+        roles = {row.role for row in staff.staff(db, clock.now())}
+        has_nodes = bool(nodes.all_nodes(db))
+        own = site_texts.names_of_own(db)
+    if Role.ADMIN not in roles:
+        yield info(
+            "The forum has no active admin: `forumsvc user add LOGIN --email ADDRESS --role admin`."
+        )
+    if not has_nodes:
+        yield info(
+            "The forum has no node, so nobody can open a topic: an admin adds it on the pages, "
+            "under Administration, or `forumsvc node add NAME` does."
+        )
+    hidden = sorted({f"site.{name}" for name in own} & installation.settings.explicit)
+    if hidden:
+        yield info(
+            f"Not shown, for administrators have set others: {', '.join(hidden)} of the ini file. "
+            "`forumsvc site show` has what is shown."
+        )
 
 
 def check_search(installation: Installation) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from ..settings import Settings
 from .finding import Finding, error, info, warning
 from .installation import Installation
 
-BACKGROUND_THREADS = 13
+BACKGROUND_THREADS = 14
 """Those of the background worker: one looks for jobs, the others do them, backups' included and
 webhooks' not.
 """
@@ -92,10 +92,10 @@ def max_connections_of_process(pool_size: int, threads: int) -> int:
     """Return the maximum number of open connections of a process.
 
     Each of the two pools can grow to twice its size. A thread holds at most two read connections
-    and one write connection; one more thread writes the view counts of topics, and one looks for
-    notifications that were read and marks them.
+    and one write connection. Three more threads write behind the requests: the view counts of
+    topics, what people read (this one reads, too), and the use of log-ins.
     """
-    return min(2 * pool_size, 2 * threads + 1) + min(2 * pool_size, threads + 2)
+    return min(2 * pool_size, 2 * threads + 1) + min(2 * pool_size, threads + 3)
 
 
 def max_connections_of_background(pool_size: int, webhooks: int) -> int:

@@ -67,6 +67,7 @@ DATABASE_AREAS: tuple[Area, ...] = (
     ("jobs", jobs.check),
     ("webhooks", webhooks.check),
     ("photos", dependencies.check_photos),
+    ("setup", contents.check_setup),
     ("search", contents.check_search),
     ("texts", contents.check_html),
 )

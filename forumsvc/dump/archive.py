@@ -19,7 +19,7 @@ PHOTOS = "photos/"
 """What the names of photo files begin with."""
 MAX_LINE = 64 * 2**20
 """The longest line that is read, in bytes."""
-_PHOTO_COLUMNS = {"photos": "name", "users": "avatar"}
+_PHOTO_COLUMNS = {"photos": "name", "users": "avatar", "site_texts": "logo"}
 """The columns that name photo files, by table."""
 
 
@@ -155,7 +155,7 @@ class Archive:
             raise DumpError("The photo files in the dump are not those that the rows name.")
 
     def photo_names(self) -> set[str]:
-        """Return the names of the photos and avatars in the rows. Raises DumpError.
+        """Return the names of the photos, the avatars and the logo in the rows. Raises DumpError.
 
         The set is in memory: about 150 bytes each.
         """

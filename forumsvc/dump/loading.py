@@ -12,12 +12,12 @@ from ..db.engine import Database
 from ..db.execution import SqlConnection
 from ..db.statements import delete_of
 from ..markup.plain_text import escape_to_html
-from ..models import AuditRecord, Job, JobKind, User
+from ..models import AuditRecord, Job, JobKind, TopicRead, User
 from ..models.cache_version import random_version
 from ..models.declarations import SECRET
 from ..search.normal_form import name_key
 from ..services.moderation import sweeps
-from ..services.posts import counters
+from ..services.posts import counters, place_backfill
 from ..services.search import reindexing
 from ..text.email_addresses import email_key
 from .archive import Archive
@@ -73,6 +73,9 @@ def load_dump(
         if Job.__tablename__ not in manifest.tables:
             # A user with an order that never ends could undo nothing.
             sweeps.enqueue_unfinished(db, clock.now())
+        if {Job.__tablename__, TopicRead.__tablename__} - manifest.tables.keys():
+            # It has no places, or was made before all of them were.
+            place_backfill.enqueue(db, clock.now())
         wrong_counters = _check_counters(db)
         reindexing.mark_pending(db)
         for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES, invalidation.ACCESS):

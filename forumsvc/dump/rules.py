@@ -6,11 +6,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..media.storage import is_name
-from ..models import PROFILE_TEXTS
+from ..models import PROFILE_TEXTS, SITE_FIELDS
 from ..oauth import clients, redirects
 from ..services.accounts.accounts import MAX_NAME
 from ..services.accounts.erasure.erasure import PostsErasure
 from ..services.accounts.login_names import is_unambiguous
+from ..services.site_texts import is_color
 from ..text.email_addresses import email_key
 from ..text.text_rules import body_error, line_error
 
@@ -52,6 +53,7 @@ RULES: dict[str, tuple[Callable[[str], bool], str]] = {
     "redirects": (_are_redirects, "redirect URIs, with blanks between them"),
     "grants": (lambda text: {*text.split()} <= {*clients.GRANTS}, "grant types"),
     "scopes": (lambda text: {*text.split()} <= {*clients.SCOPES}, "scopes"),
+    "color": (lambda text: not text or is_color(text), "a color such as #0a6a5c, or empty"),
     "erasure": (lambda text: text in {*PostsErasure}, f"one of {', '.join(PostsErasure)}"),
 }
 """The rules by name, each with what a text must be."""
@@ -74,12 +76,19 @@ RULE_OF = {
     "oauth_clients.grants": "grants",
     "oauth_clients.scopes": "scopes",
     "webhooks.url": "web",
+    "site_texts.name": "line",
+    "site_texts.tagline": "line",
+    "site_texts.footer": "line",
+    "site_texts.accent": "color",
+    "site_texts.logo": "image",
     "notifications.details": "object",
     "audit_log.details": "object",
     "events.data": "object",
 }
 
 MAX_LENGTHS = {"users.name": MAX_NAME} | {
-    f"users.{text.name}": text.max_length for text in PROFILE_TEXTS
+    f"{table}.{text.name}": text.max_length
+    for table, texts in (("users", PROFILE_TEXTS), ("site_texts", SITE_FIELDS))
+    for text in texts
 }
 """Of columns that the database does not limit, but the API does."""

@@ -21,12 +21,23 @@ class NoAsciiAddress(ValueError):
 class _Policy(EmailPolicy):
     """Writes subjects so that what a reader decodes is what was written (RFC 2047 §6.2).
 
-    The folding of `EmailPolicy` loses blanks between two encoded words before Python 3.12.4.
+    The folding of `EmailPolicy` loses blanks between two encoded words before Python 3.12.4. And it
+    decodes what looks like an encoded word when a header is set: a line break in that would begin
+    another header.
     """
+
+    def header_store_parse(self, name: str, value: Any) -> tuple[str, Any]:
+        """Return a header as it is kept. Raises ValueError for a line break in a subject."""
+        if name != "Subject":
+            return super().header_store_parse(name, value)
+        if len(value.splitlines()) > 1:
+            raise ValueError("a subject is one line")
+        return name, value
 
     def fold(self, name: str, value: Any) -> str:
         """Return a header with line ends, in lines of at most 78 characters."""
-        if name != "Subject" or str(value).isascii():
+        is_plain = str(value).isascii() and "=?" not in value
+        if name != "Subject" or is_plain:
             return super().fold(name, value)
         header = Header(str(value), "utf-8", self.max_line_length, name)
         return f"{name}: {header.encode(linesep=self.linesep)}{self.linesep}"

@@ -4,17 +4,26 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ..text.languages import is_right_to_left
+from ..text.messages import isolated
+
 _SUBJECT = "Subject: "
+_ADDRESSES = frozenset({"link", "url", "webhook"})
+"""What is copied from an email, and has nothing around it that would change places with it."""
 
 
 def render(kind: str, language: str, **values: str) -> tuple[str, str]:
     """Return the subject and the text of an email. kind: the name of its template.
 
-    language: one of `settings.pages.LANGUAGES`. A line break in a value cannot end the subject: it
-    becomes a blank.
+    language: one of `text.languages.LANGUAGES`; what it has no template of is in English. A line
+    break in a value cannot end the subject: it becomes a blank.
     """
     shown = {name: " ".join(value.split()) for name, value in values.items()}
-    text = _templates().get_template(f"{language}/{kind}.txt").render(shown)
+    if is_right_to_left(language):
+        phrases = {name: text for name, text in shown.items() if text and name not in _ADDRESSES}
+        shown |= {name: isolated(text) for name, text in phrases.items()}
+    names = [f"{one}/{kind}.txt" for one in (language, "en")]
+    text = _templates().select_template(names).render(shown)
     subject, _, body = text.partition("\n\n")
     return subject.removeprefix(_SUBJECT), f"{body}\n"
 

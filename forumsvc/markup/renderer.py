@@ -35,9 +35,10 @@ _ATTEMPTS = 2
 class Renderer:
     """Renders texts in worker processes. Thread-safe and fork-safe.
 
-    A text that takes more processor time than `timeout`, or that crashes its worker, is returned
-    escaped. A text that only exceeds the wall-clock time is tried once more: that is caused by a
-    busy machine and not by the text. stats: counts of what it has done.
+    A text that takes more processor time than `timeout` is returned escaped. One whose worker ends,
+    or that only exceeds the wall-clock time, is tried once more, for the cause may be the machine
+    and not the text. If its worker ends again, it is returned escaped. stats: counts of what it has
+    done.
     """
 
     def __init__(

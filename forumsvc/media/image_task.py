@@ -1,7 +1,7 @@
 """The task of the sandbox process that decodes one image, see `forumsvc.sandbox`.
 
-A job is `{"name": "normalize" or "thumbnail", "source": …, "target": …, "limits": {…}}`: source and
-target are file descriptors, limits the fields of Limits. Its result has the fields of an
+A job is `{"name": …, "source": …, "target": …, "limits": {…}}`: the name is one of `_JOBS`, source
+and target are file descriptors, limits the fields of Limits. Its result has the fields of an
 EncodedImage, or `refused` with the reason, or `failed` with an error number of the system.
 """
 
@@ -13,9 +13,9 @@ from typing import Any
 from forumsvc.errors import Invalid
 from forumsvc.media.encode import reencode
 from forumsvc.media.limits import Limits
-from forumsvc.media.thumbnails import write_thumbnail
+from forumsvc.media.thumbnails import write_small, write_thumbnail
 
-_JOBS = {"normalize": reencode, "thumbnail": write_thumbnail}
+_JOBS = {"normalize": reencode, "thumbnail": write_thumbnail, "shrink": write_small}
 
 
 def start() -> Callable[[dict[str, Any]], dict[str, Any]]:

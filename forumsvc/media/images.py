@@ -36,6 +36,9 @@ _TYPES = {
 # One image at a time limits memory; a short queue leaves most threads to other requests.
 _QUEUE = FairQueue(4)
 
+_NOBODY = object()
+"""Who shrinks stored photos: all of that is one turn, so whoever uploads comes before it."""
+
 ReportCpuTime = Callable[[float], None]
 """Takes seconds of processor time."""
 
@@ -115,6 +118,16 @@ def thumbnail(
     return _process("thumbnail", source, limits or Limits(), uploader)
 
 
+def shrink(
+    source: BinaryIO, limits: Limits | None = None, uploader: Uploader | None = None
+) -> ProcessedImage:
+    """Return an image's first frame, at most 480 pixels wide, as JPEG or PNG.
+
+    Has the same arguments and exceptions as `normalize`.
+    """
+    return _process("shrink", source, limits or Limits(), uploader)
+
+
 def _process(
     job: str, source: BinaryIO, limits: Limits, uploader: Uploader | None
 ) -> ProcessedImage:
@@ -159,7 +172,7 @@ def _turn(limits: Limits, uploader: Uploader | None) -> Iterator[ReportCpuTime]:
     with ExitStack() as held:
         try:
             held.enter_context(
-                _QUEUE.turn(uploader.user_id if uploader else object(), limits.queue_timeout)
+                _QUEUE.turn(uploader.user_id if uploader else _NOBODY, limits.queue_timeout)
             )
         except QueueFullError:
             raise RateLimited(

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from forumsvc.errors import NotFound
 from forumsvc.media.private_names import PRIVATE, is_private_name, private_path
+from forumsvc.media.small_versions import media_type, small_path
 from forumsvc.media.storage import StoredObject, check_digest, check_name, is_name, parse_digest
 
 _CACHE_CONTROL = "public, max-age=31536000, immutable"
@@ -94,8 +95,11 @@ class S3Storage:
     def open(self, name: str) -> BinaryIO:
         """Return an image, read whole: no later read of it can fail; see Storage."""
         check_name(name)
+        return self._read(name)
+
+    def _read(self, path: str) -> BinaryIO:
         with _translate_errors():
-            result = self._client.get_object(Bucket=self._options.bucket, Key=self._key(name))
+            result = self._client.get_object(Bucket=self._options.bucket, Key=self._key(path))
             return BytesIO(result["Body"].read())
 
     def url(self, name: str) -> str | None:
@@ -116,11 +120,39 @@ class S3Storage:
         check_name(name)
         return None if self._options.public_url is None else self.url(name)
 
+    def put_small(self, name: str, file: BinaryIO) -> None:
+        """Store the small version of an image; see Storage."""
+        parse_digest(name)
+        body = file.read()
+        with _translate_errors():
+            self._client.put_object(
+                Bucket=self._options.bucket,
+                Key=self._key(small_path(name)),
+                Body=body,
+                ContentType=media_type(body),
+                CacheControl=_CACHE_CONTROL,
+            )
+
+    def open_small(self, name: str) -> BinaryIO:
+        """Return the small version of an image, read whole; see Storage."""
+        check_name(name)
+        return self._read(small_path(name))
+
     def delete(self, name: str) -> None:
         """Delete an image; see Storage."""
         parse_digest(name)
+        self._delete(name)
+
+    def _delete(self, name: str) -> None:
         with _translate_errors():
             self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
+        self.delete_small(name)
+
+    def delete_small(self, name: str) -> None:
+        """Delete the small version of an image; see Storage."""
+        with _translate_errors():
+            key = self._key(small_path(name))
+            self._client.delete_object(Bucket=self._options.bucket, Key=key)
 
     def delete_if_older_than(self, name: str, before: datetime) -> bool:
         """Delete an image if it is old; see Storage. Check and deletion are not atomic here."""
@@ -129,12 +161,16 @@ class S3Storage:
             stored = self._head(name)
             if stored is None or stored["LastModified"] >= before:
                 return False
-            self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
+        self._delete(name)
         return True
 
     def list_objects(self) -> Iterator[StoredObject]:
         """Yield every image; see Storage."""
         yield from self._list(self._options.prefix, is_name)
+
+    def list_small(self) -> Iterator[StoredObject]:
+        """Yield every small version; see Storage."""
+        yield from self._list(self._key(small_path("")), is_name)
 
     def remove_partial_uploads(self, before: datetime) -> int:
         """Return 0: an interrupted put leaves nothing in a bucket."""

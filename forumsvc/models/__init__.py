@@ -7,6 +7,8 @@ from .backup import LastBackup
 from .cache_version import CacheVersion
 from .data_export import DataExport
 from .deployment import Deployment
+from .device import Device, DevicePlatform
+from .draft import Draft
 from .event import Event, EventPosition, EventType
 from .held_post import HeldKind, HeldPost, HeldState, HoldReason
 from .host import Host
@@ -22,6 +24,7 @@ from .post_network import PostNetwork
 from .relation import (
     Favorite,
     FollowNotification,
+    NodeMute,
     ReplyLike,
     TopicFollow,
     TopicLike,
@@ -33,8 +36,10 @@ from .report import Report, ReportCategory, ReportState
 from .restriction import Restriction, RestrictionKind
 from .review import Decision, Review, ReviewKind, ReviewState
 from .search import PendingReindex, ReplyWords, TopicWords
+from .site_text import SITE_FIELDS, SiteField, SiteText
 from .states import ACTION_TYPES
 from .sweep import Sweep, SweepAction, SweptPost
 from .topic import Topic
+from .topic_read import ReadCutoff, TopicRead
 from .user import PROFILE_TEXTS, ProfileText, Role, TextKind, User, UserState, state_at
 from .webhook import ALL_EVENTS, DeliveryState, Webhook, WebhookDelivery

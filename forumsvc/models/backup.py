@@ -11,7 +11,7 @@ class LastBackup(Base):
     """The last backup of this database that was whole and verified."""
 
     __tablename__ = "last_backup"
-    __dump__ = Dump(Part.LEFT_OUT, "of this database; a load makes another one")
+    __dump__ = Dump(Part.LEFT_OUT, "of this database; a loaded one has none yet")
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     made_at: Mapped[Timestamp]

@@ -36,4 +36,4 @@ class CacheVersion(Base):
     names: Mapped[int] = mapped_column(BigInteger)
     """Of what stands beside every post: names of users and nodes, and avatars."""
     access: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
-    """Of the access blocks, which each process knows by heart; no page shows them."""
+    """Of what each process keeps in memory: the access blocks, and the texts of the site."""

@@ -13,7 +13,7 @@ class Deployment(Base):
     """Who may send what waits; `services.deployment` has the rules."""
 
     __tablename__ = "deployment"
-    __dump__ = Dump(Part.LEFT_OUT, "the place of this database; a load makes another one")
+    __dump__ = Dump(Part.LEFT_OUT, "the place of this database; a restore marks a copy")
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     host: Mapped[str] = mapped_column(Text)

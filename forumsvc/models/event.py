@@ -26,6 +26,8 @@ class EventType(StrEnum):
     TOPIC_CLOSED = "topic.closed"
     TOPIC_OPENED = "topic.opened"
     TOPIC_FEATURED = "topic.featured"
+    TOPIC_PINNED = "topic.pinned"
+    TOPIC_UNPINNED = "topic.unpinned"
     TOPIC_UNFEATURED = "topic.unfeatured"
     REPLY_CREATED = "reply.created"
     REPLY_UPDATED = "reply.updated"

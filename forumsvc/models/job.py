@@ -29,6 +29,8 @@ class JobKind(StrEnum):
     """Make the file of an export of a user's data, whose id is the key."""
     ACCOUNT = "account"
     """Go on with the erasure or the renaming of an account, whose id is the key."""
+    PLACES = "places"
+    """Give people places in topics of before there were places."""
     BACKUP = "backup"
     """Make a backup by the plan of the settings."""
     PERIODIC = "periodic"

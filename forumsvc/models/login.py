@@ -1,11 +1,12 @@
 """Login attempts, known addresses, and browser sessions."""
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, PrimaryKey, Timestamp
+from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime
 from .declarations import DELETE, Dump, Export, Part, by_column
 
 
@@ -70,9 +71,9 @@ class BrowserSession(Base):
     __erasure__ = by_column(user_id=DELETE)
     __export__ = Export(
         "sessions",
-        "where you are logged in on the pages: since when, until when",
+        "where you are logged in on the pages: since when, until when, last used when and where",
         "登录会话",
-        "browser created_at expires_at",
+        "browser created_at last_used_at network expires_at",
     )
 
     id: Mapped[PrimaryKey]
@@ -82,6 +83,10 @@ class BrowserSession(Base):
     expires_at: Mapped[Timestamp]
     browser: Mapped[str] = mapped_column(String(60), default="", server_default="")
     """As its owner calls it: "Firefox, Linux"."""
+    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """At most an hour older than the last use; null: not since the upgrade that brought it."""
+    network: Mapped[str] = mapped_column(String(43), default="", server_default="")
+    """From where it was used then: "192.0.2.0/24"; empty where that is no IP address."""
 
     __table_args__ = (
         UniqueConstraint("secret_hash"),

@@ -7,6 +7,8 @@ class MailKind(StrEnum):
     """What an email is about; each has a template in `mail/templates`."""
 
     PASSWORD_RESET = "password_reset"  # noqa: S105 - no password
+    INVITATION = "invitation"
+    """To somebody for whom an admin has made an account: a link to choose a password."""
     EMAIL_CONFIRMATION = "email_confirmation"
     EMAIL_CHANGED = "email_changed"
     """To the address that an account had before."""
@@ -23,4 +25,4 @@ class MailKind(StrEnum):
     ACCOUNT_CLOSED = "account_closed"
     """To the address that an erased account had; nothing is kept of it."""
     TEST = "test"
-    """Sent at once by `forumsvc mail test`, never queued."""
+    """Asked for by an admin; `forumsvc mail test` sends it at once."""

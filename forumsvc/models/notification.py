@@ -33,12 +33,16 @@ class NotificationType(StrEnum):
 
 
 class NotificationKind(NamedTuple):
-    """How people read a type. words: what the actor did, before the title of the topic; choice: in
-    the settings, None for what nobody can do without.
+    """The words for a type. words: what the actor did, before the title of the topic; choice: in
+    the settings, None for what nobody can do without; many: of several notifications that are one
+    group, before the title, None for a type of which each stands alone; unread: of several unread
+    replies, for which one notification may stand.
     """
 
     words: str
     choice: Message | None
+    many: Message | None = None
+    unread: Message | None = None
 
 
 NOTIFICATION_KINDS = {
@@ -46,10 +50,15 @@ NOTIFICATION_KINDS = {
         Message("opened the topic"), Message("Somebody whom I follow opens a topic")
     ),
     NotificationType.TOPIC_REPLY: NotificationKind(
-        Message("replied in"), Message("A reply in my topic, or in one that I follow")
+        Message("replied in"),
+        Message("A reply in my topic, or in one that I follow"),
+        Message("%(people)s replied in"),
+        Message("%(num)d unread replies by %(people)s in"),
     ),
     NotificationType.MENTION: NotificationKind(
-        Message("mentioned you in"), Message("Somebody mentions me")
+        Message("mentioned you in"),
+        Message("Somebody mentions me"),
+        Message("%(num)d mentions of you by %(people)s in"),
     ),
     NotificationType.FOLLOW: NotificationKind(
         Message("follows you"), Message("Somebody follows me")

@@ -1,4 +1,4 @@
-"""Likes, follows, favorites and blocks: one row for each pair, with ids in the order of time.
+"""Likes, follows, favorites, blocks, mutes: one row for each pair, with ids in the order of time.
 
 The index of a list also holds the other end, so that a page is selected without reading the rows.
 """
@@ -106,6 +106,24 @@ class UserBlock(_ToUser, Base):
         UniqueConstraint("user_id", "target_id"),
         Index("ix_user_blocks_user_id_id_target_id", "user_id", "id", "target_id"),
         Index("ix_user_blocks_target_id", "target_id"),
+    )
+
+
+class NodeMute(_OfUser, Base):
+    """A user wants no topics of a node in the list of the forum."""
+
+    __tablename__ = "node_mutes"
+    __dump__ = CONTENT
+    __erasure__ = by_column(user_id=DELETE)
+    __export__ = Export("muted_nodes", "the nodes that you mute", "静音", "node_id created_at")
+
+    node_id: Mapped[int] = mapped_column(
+        BigId, ForeignKey("nodes.id", ondelete="CASCADE"), sort_order=1
+    )
+
+    __table_args__ = (
+        UniqueConstraint("user_id", "node_id"),
+        Index("ix_node_mutes_node_id", "node_id"),
     )
 
 

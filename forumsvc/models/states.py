@@ -152,7 +152,27 @@ DELETED = State(
     by_authors=True,
     is_type=False,
 )
-TOPIC_STATES = (EXCELLENT, CLOSED, BANNED, DELETED)
+PINNED = State(
+    "pinned_at",
+    Change(
+        "pin",
+        TopicPermission.PIN,
+        EventType.TOPIC_PINNED,
+        button=Message("Pin"),
+        logged=Message("The topic is pinned"),
+        notice=Message("your topic is pinned:"),
+    ),
+    Change(
+        "unpin",
+        TopicPermission.UNPIN,
+        EventType.TOPIC_UNPINNED,
+        button=Message("Unpin"),
+        logged=Message("The topic is no longer pinned"),
+        notice=Message("your topic is no longer pinned:"),
+    ),
+    mark=Message("Pinned"),
+)
+TOPIC_STATES = (EXCELLENT, PINNED, CLOSED, BANNED, DELETED)
 """In the order of the buttons."""
 REPLY_DELETED = State(
     "deleted_at",

@@ -59,8 +59,8 @@ class Topic(Base):
         "topics",
         "your topics, with their texts in Markdown",
         "主题",
-        "node_id title body likes_count replies_count hits excellent_at closed_at banned_at "
-        "deleted_at created_at updated_at",
+        "node_id title body likes_count replies_count hits excellent_at pinned_at closed_at "
+        "banned_at deleted_at created_at updated_at",
     )
 
     id: Mapped[PrimaryKey]
@@ -73,6 +73,10 @@ class Topic(Base):
     """The version of the renderer that made `body_html`."""
 
     excellent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    pinned_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Since when the topic stands before the others, where a list is asked for that."""
+    node_locked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When a moderator last chose the node, which the author cannot change any more."""
     closed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     closed_by_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
     banned_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -106,6 +110,9 @@ class Topic(Base):
         partial_index("ix_topics_user_likes", "user_id", "likes_count", "id", only=VISIBLE),
         partial_index("ix_topics_user_replies", "user_id", "replies_count", "id", only=VISIBLE),
         partial_index("ix_topics_hidden", "id", only=HIDDEN),
+        partial_index(
+            "ix_topics_pinned", "pinned_at", "id", only=f"pinned_at IS NOT NULL AND {VISIBLE}"
+        ),
         partial_index("ix_topics_deleted", "deleted_at", only=HAS_DELETED_BODY),
         Index("ix_topics_markup_version_id", "markup_version", "id"),
         # For the topics of a node when they are moved to another.

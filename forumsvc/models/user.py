@@ -63,8 +63,10 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-STAFF = "role IN ('admin', 'maintainer')"
-"""Maintainers and admins."""
+MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
+"""The roles of who moderates."""
+IS_MODERATOR = f"role IN {tuple(sorted(map(str, MODERATORS)))}"
+"""The condition in SQL."""
 
 
 class UserState(StrEnum):
@@ -190,8 +192,8 @@ partial_index(
 )
 # Finds the accounts that are to be closed.
 partial_index("ix_users_closes_at", User.closes_at, only="closes_at IS NOT NULL")
-# Finds the maintainers and admins.
-partial_index("ix_users_staff", User.role, User.id, only=STAFF)
+# Finds the moderators.
+partial_index("ix_users_staff", User.role, User.id, only=IS_MODERATOR)
 # Few users have an avatar; this finds the user of a stored image by its name.
 partial_index("ix_users_avatar", User.avatar, only="avatar <> ''")
 # Bytes are compared, as SQLite does anyway: all keys with the same beginning stand together.

@@ -2,12 +2,14 @@
 
 import base64
 import binascii
+import io
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
+from multipart import MultipartError, MultipartParser, parse_options_header
 from oauthlib.oauth2 import InvalidClientError, InvalidRequestError, OAuth2Error
 
 from ..text.urlencoded import FormError, parse_urlencoded
@@ -48,7 +50,8 @@ class _JsonObject(list[tuple[str, Any]]):
 def read_body(content_type: str, body: bytes) -> list[tuple[str, str]]:
     """Return the parameters of a form (RFC 6749 Appendix B) or of a JSON object of strings.
 
-    content_type: the value of the header; an empty one means a form. Raises InvalidRequestError.
+    The form may be a multipart one, too, which some client libraries send. content_type: the value
+    of the header; an empty one means a form. Raises InvalidRequestError.
     """
     media_type = content_type.partition(";")[0].strip().lower()
     if not body:
@@ -57,12 +60,25 @@ def read_body(content_type: str, body: bytes) -> list[tuple[str, str]]:
         raise InvalidRequestError("The body is too large.")
     if media_type == "application/json":
         return _read_json(body)
+    if media_type == "multipart/form-data":
+        return _read_multipart(content_type, body)
     if media_type not in ("", "application/x-www-form-urlencoded"):
         raise InvalidRequestError("The body must be a form or JSON.")
     try:
         return parse_urlencoded(body, MAX_PARAMETERS)
     except FormError as error:
         raise InvalidRequestError(f"The body {error}.") from None
+
+
+def _read_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
+    boundary = parse_options_header(content_type)[1].get("boundary", "")
+    parser = MultipartParser(
+        io.BytesIO(body), boundary, len(body), part_limit=MAX_PARAMETERS, spool_limit=MAX_BODY
+    )
+    try:
+        return [(part.name, part.raw.decode()) for part in parser]
+    except (MultipartError, UnicodeDecodeError):
+        raise InvalidRequestError("The body is not a multipart form of texts in UTF-8.") from None
 
 
 def _read_json(body: bytes) -> list[tuple[str, str]]:

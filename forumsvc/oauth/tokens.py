@@ -30,6 +30,7 @@ from ..db.statements import insert_or_ignore, update_of
 from ..models import (
     BrowserSession,
     IssuedBy,
+    NodeMute,
     OAuthClient,
     OAuthCode,
     OAuthToken,
@@ -126,6 +127,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     OAuthToken.client_id,
     case((OAuthToken.user_id.is_(None), _CLIENT_OWNER)).label("client_owner_id"),
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
+    exists().where(NodeMute.user_id == OAuthToken.user_id).label("mutes"),
     versions.topic_lists_version(),
     versions.access_version(),
 )

@@ -26,7 +26,13 @@ _READ_FAILURES = {
     "503": "Unavailable",
 }
 _WRITE_FAILURES = {**_READ_FAILURES, "413": "PayloadTooLarge", "415": "UnsupportedMediaType"}
-_COMMON_HEADERS = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
+_OF_ALL = ("RequestId", "Prefer")
+"""The parameters that every operation of the API has."""
+_COMMON_HEADERS = {
+    "RateLimit-Policy": "RateLimitPolicy",
+    "RateLimit": "RateLimit",
+    "Preference-Applied": "PreferenceApplied",
+}
 """Headers that every response may have: header name -> component name."""
 _PATTERNS = {
     TextKind.LINE: r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$",
@@ -35,7 +41,7 @@ _PATTERNS = {
 }
 """What may stand in a text of a profile."""
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-_METHODS = frozenset({"get", "put", "post", "delete"})
+_METHODS = frozenset({"get", "put", "post", "patch", "delete"})
 
 
 def describe(
@@ -55,14 +61,26 @@ def describe(
         _allow_empty(parameter)
     for path_name, path in document["paths"].items():
         if path_name.startswith(API):
-            path["parameters"] = [*path.get("parameters", ()), parameter_ref("RequestId")]
+            path["parameters"] = [*path.get("parameters", ()), *map(parameter_ref, _OF_ALL)]
             for method in _METHODS & path.keys():
                 _complete(path[method], method, document["components"]["responses"], forms=forms)
-    _add_rate_limit_headers(document["components"]["responses"])
+    _add_common_headers(document["components"]["responses"])
     if settings["api.envelope"] == "keyed":
         to_keyed(document)
+    _add_problems(document)
     remove_unused(document)
     return document
+
+
+def _add_problems(document: dict[str, Any]) -> None:
+    """Say of each error of the API that it may be a problem, too."""
+    for response in document["components"]["responses"].values():
+        content = response.get("content", {})
+        if content.get(JSON, {}).get("schema") == {"$ref": "#/components/schemas/Error"}:
+            content["application/problem+json"] = {
+                "schema": {"$ref": "#/components/schemas/Problem"},
+                "examples": {"problem": {"$ref": "#/components/examples/Problem"}},
+            }
 
 
 def _complete(
@@ -88,7 +106,7 @@ def _complete(
     elif method != "delete" and parameter_ref("IfMatch") in operation.get("parameters", ()):
         _add_header(operation["responses"], "ETag", "NewETag", components)
     operation["responses"] = dict(sorted(operation["responses"].items()))
-    _add_rate_limit_headers(operation["responses"])
+    _add_common_headers(operation["responses"])
 
 
 def _add_objects_of_events(schemas: dict[str, Any]) -> None:
@@ -104,7 +122,7 @@ def _allow_empty(parameter: dict[str, Any]) -> None:
         parameter["allowEmptyValue"] = True
 
 
-def _add_rate_limit_headers(responses: dict[str, Any]) -> None:
+def _add_common_headers(responses: dict[str, Any]) -> None:
     for response in responses.values():
         if "$ref" not in response:
             headers = response.setdefault("headers", {})
@@ -201,3 +219,7 @@ def _with_settings(value: Any, settings: Settings, url: str) -> Any:
         case list():
             return [_with_settings(inner, settings, url) for inner in value]
     return value
+
+
+API_VERSION: str = _load()["info"]["version"]
+"""The version of the API."""

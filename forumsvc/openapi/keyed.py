@@ -17,9 +17,10 @@ _HELD = {"$ref": "#/components/responses/Held"}
 _DETAILS = {
     # schema of the bare shape: (key of the resource, schema of the caller's state)
     "UserWithAbilities": ("user", "UserState"),
-    "TopicWithAbilities": ("topic", "TopicState"),
+    "TopicWithAbilities": ("topic", "TopicRelations"),
     "ReplyWithAbilities": ("reply", None),
-    "Node": ("node", None),
+    "NodeWithAbilities": ("node", None),
+    "Section": ("section", None),
     "Webhook": ("webhook", None),
     "WebhookWithSecret": ("webhook", None),
     "Report": ("report", None),
@@ -27,6 +28,8 @@ _DETAILS = {
     "HeldPost": ("held_post", None),
     "AccessBlock": ("access_block", None),
     "DataExport": ("export", None),
+    "Site": ("site", None),
+    "Draft": ("draft", None),
 }
 _WORDS: dict[str, Iterable[str]] = {
     "ErrorKind": sorted({*ERROR_KINDS.values()}),
@@ -239,7 +242,7 @@ def _answer(component: str) -> str:
 
 
 def _list_meta(operation_id: str) -> Schema | None:
-    if operation_id == "listNodes":
+    if operation_id in ("listNodes", "listMutedNodes"):
         return _object(total=_ref("Number"))
     if operation_id in ("searchTopics", "searchReplies"):
         return _object(query=_ref("UnderstoodQuery"))

@@ -31,7 +31,7 @@ with `api.envelope = keyed`.
 """
 """What the description says of the shape."""
 
-_LIST_NAMES = {"favorites": "topics", "likes": "ids"}
+_LIST_NAMES = {"favorites": "topics", "likes": "ids", "muted_nodes": "nodes"}
 
 
 def error_kind(status: int) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from .. import models, permissions
+from ..text import error_codes
 from .words import words_schema
 
 _SCHEMES = ("OAuth", "Bearer", "AccessToken")
@@ -43,7 +44,7 @@ def _enum(loader: Any, node: Any) -> dict[str, Any]:
     value = loader.construct_mapping(node, deep=True)
     words: list[str] = []
     for name in value["of"]:
-        enum = getattr(models, name, None)
+        enum = getattr(models, name, getattr(error_codes, name, None))
         words += map(str, enum) if isinstance(enum, EnumType) else [name]
     return words_schema(words, value.get("description", ""))
 

@@ -11,7 +11,7 @@ from ..web.api.api_view import Locked
 from ..web.api.request import ForumRequest
 from .page import Page, View, add_to_scan
 from .page_tree import Factory
-from .paths import post_path, see_other
+from .paths import post_path, see_other, user_path
 from .previews import beginning
 
 
@@ -70,15 +70,18 @@ def _view(kind: str, name: str, button: Button, path_after: PathAfter) -> View:
 
 
 def _asking_view(kind: str, name: str, button: Button) -> View:
+    asked = {"action": name, "question": button.question, "effect": button.effect}
+
     def ask(item: Any, request: ForumRequest) -> dict[str, Any]:
         is_moderator = request.caller is not None and request.caller.is_moderator
         post = item.row
+        if kind == "user":
+            back = user_path(request, post.user_login)
+            return {**asked, "kind": kind, "post": post, "back": back, "may_give_reason": False}
         topic_id = post.id if kind == "topic" else post.topic_id
         back = post_path(request, topic_id, None if kind == "topic" else post.id)
         return {
-            "action": name,
-            "question": button.question,
-            "effect": button.effect,
+            **asked,
             "kind": kind,
             "post": post,
             "excerpt": beginning(text_content(post.body_html)),

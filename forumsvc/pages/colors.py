@@ -2,6 +2,8 @@
 
 GROUNDS = {"light": "#fbfaf8", "dark": "#171614"}
 """The grounds of the pages, as in style.css."""
+USUAL_ACCENT = "#0a6a5c"
+"""The accent of a site that has none of its own in the light theme, as in style.css."""
 LEAST = 4.5
 """The contrast of text (WCAG 2.2, 1.4.3)."""
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..settings.pages import LANGUAGES
+from ..text.languages import LANGUAGES
 from ..web.api.request import ForumRequest
 from ..web.pipeline.session_cookie import cookie_name, cookie_of
 

@@ -18,9 +18,9 @@ from ..db.keyset_paging import PageRequest
 from ..markup.html_nodes import nodes
 from ..markup.text_content import text_of_cut_html, without_details
 from ..permissions import Common
-from ..queries import feeds, topics
+from ..queries import feeds, topic_lists
 from ..queries.rows import TopicListRow
-from ..queries.topics import TopicOrder, UserTopicOrder
+from ..queries.topic_lists import TopicOrder, UserTopicOrder
 from ..resources.base import Resource
 from ..resources.nodes import NodeItem
 from ..resources.users import UserItem
@@ -82,7 +82,7 @@ class Feed:
 @_feed_page("user_atom", "/users/{login}/feed.xml", user_page)
 def show_atom(context: Resource, request: ForumRequest) -> Response:
     """Return the newest topics as Atom."""
-    values = {"feed": _feed(context, request), "site": request.settings["site.name"]}
+    values = {"feed": _feed(context, request), "site": request.site_texts.name}
     text = _NOT_IN_XML.sub("", render("templates/atom.jinja2", values, request=request))
     return file_response(text.encode(), "application/atom+xml")
 
@@ -126,7 +126,7 @@ def go_to_feed(context: Resource, request: ForumRequest) -> Response:
 def _feed(context: Resource, request: ForumRequest) -> Feed:
     rows = _rows(context, request)
     bodies = feeds.bodies(request.db, [row.id for row in rows], _LENGTH + 1)
-    site = request.settings["site.name"]
+    site = request.site_texts.name
     if isinstance(context, NodeItem):
         title, page = f"{context.row.name} · {site}", node_path(request, context.row.id)
     elif isinstance(context, UserItem):
@@ -150,10 +150,10 @@ def _rows(context: Resource, request: ForumRequest) -> Sequence[TopicListRow]:
     page = PageRequest(0, _ENTRIES, None, None)
     if isinstance(context, UserItem):
         user_id = context.row.user_id
-        return topics.by_user(request.db, user_id, UserTopicOrder.RECENT, page).rows
+        return topic_lists.by_user(request.db, user_id, UserTopicOrder.RECENT, page).rows
     node_id = context.row.id if isinstance(context, NodeItem) else None
     order = TopicOrder.RECENT
-    return topics.forum_list(request.db, order, page, node_id=node_id, viewer_id=None).rows
+    return topic_lists.forum_list(request.db, order, page, node_id=node_id, viewer_id=None).rows
 
 
 def _entry(request: ForumRequest, row: TopicListRow, html: str) -> Entry:

@@ -29,10 +29,15 @@ def form_key(request: ForumRequest) -> str:
     return value if isinstance(value, str) and value else new_secret()
 
 
+def is_form_key(value: object) -> bool:
+    """Return whether a form that the forum showed may have had this key."""
+    return isinstance(value, str) and _KEY.fullmatch(value) is not None
+
+
 def mark_saved(request: ForumRequest, response: Response) -> Response:
     """Remember in this browser that the form of a request was saved; return the response."""
     value = request.parameters.get(FIELD)
-    if isinstance(value, str) and _KEY.fullmatch(value):
+    if is_form_key(value):
         set_cookie(request, response, _SAVED, value, _SAVED_SECONDS)
     return response
 

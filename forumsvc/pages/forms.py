@@ -28,6 +28,13 @@ def form(
     return {"form_values": form_values or {}, "errors": errors or {}, **others}
 
 
+def in_order(schema: colander.SchemaNode, errors: Values) -> Values:
+    """Return the errors of a form in the order of its fields, so that the first is the first."""
+    names = [node.name for node in schema.children]
+    places = {name: names.index(name) for name in errors if name in names}
+    return dict(sorted(errors.items(), key=lambda item: places.get(item[0], len(names))))
+
+
 def process_form(
     request: ForumRequest, schema: colander.SchemaNode, submit: Submit, **others: Any
 ) -> Response | Values:
@@ -40,7 +47,7 @@ def process_form(
     try:
         return submit(validate(schema, request.parameters))
     except Invalid as error:
-        errors = {error.field: error.reason, **error.others}
+        errors = in_order(schema, {error.field: error.reason, **error.others})
         response.status_int = 400
     except RateLimited as error:
         errors = {WHOLE_FORM: error.args[0]}

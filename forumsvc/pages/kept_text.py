@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import ForumError
 from ..models import PROFILE_TEXTS
+from ..text.ids import parse_id
 from ..text.messages import Message
 from ..web.api.request import ForumRequest
 
@@ -15,6 +16,7 @@ _LABELS = {
     "title": Message("Title"),
     "body": Message("Text"),
     "comment": Message("Comment"),
+    "summary": Message("What it is for"),
     "name": Message("Name"),
     **{text.name: text.label for text in PROFILE_TEXTS},
 }
@@ -26,10 +28,18 @@ _FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]], ...] = (
         ("node_id", "form_key", "seen", "held"),
     ),
     (re.compile(r"/(topics|replies|users)/[^/]+/report"), ("comment",), ("category",)),
+    (
+        re.compile(r"/settings/forum/(nodes|sections)/(new|[0-9]+)"),
+        ("name", "summary"),
+        ("section_id", "sort", "hidden_in_lists", "form_key", "seen"),
+    ),
     (re.compile("/settings"), ("name", *(text.name for text in PROFILE_TEXTS)), ("email_public",)),
 )
 """The paths of forms, their fields in which people write, and their other ones."""
+_TOPIC = re.compile(r"/topics/([0-9]+)/")
 _PREFIX = "kept_"
+NEW_TOPIC = "topic-new"
+"""The key of the draft of a new topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +50,31 @@ class KeptText:
     texts: dict[str, str]
     hidden: dict[str, str]
 
+    @property
+    def topic_id(self) -> int | None:
+        """The id of the topic whose page the form stands on; None elsewhere."""
+        match = _TOPIC.match(self.path)
+        return parse_id(match[1]) if match else None
+
+    @property
+    def draft_key(self) -> str | None:
+        """The key of the draft of its form; None of a form that has none, as an edited post."""
+        if "held" in self.hidden:
+            return None
+        if self.path == "/topics/new":
+            return NEW_TOPIC
+        is_reply = self.topic_id is not None and self.path.endswith("/replies")
+        return reply_key(self.topic_id) if is_reply else None
+
     def labelled(self) -> Iterator[tuple[str, Message, str]]:
         """Yield the name, the label and the text of each field in which somebody wrote."""
         for name, text in self.texts.items():
             yield name, _LABELS[name], text
+
+
+def reply_key(topic_id: int | str | None) -> str:
+    """Return the key of the draft of a reply to a topic."""
+    return f"reply-{topic_id}"
 
 
 def written(request: ForumRequest) -> KeptText | None:

@@ -9,19 +9,10 @@ from pyramid.config import Configurator
 from pyramid.threadlocal import get_current_request
 from pyramid_jinja2.i18n import GetTextWrapper
 
-from ..settings.pages import LANGUAGES
+from ..text.languages import DOMAIN, LANGUAGES, date_in_words, is_right_to_left
 from ..text.messages import Clause, Message, Time
 from ..web.api.request import ForumRequest
 from .display import display_of
-
-DOMAIN = "forumsvc"
-"""The gettext domain."""
-
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
-)
-_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
 
 
 class CachedTexts(GetTextWrapper):
@@ -53,27 +44,23 @@ def choose_language(request: ForumRequest) -> str:
 
 def direction(request: ForumRequest) -> str:
     """Return the direction in which the language of a request is written, for `dir`."""
-    return "rtl" if request.locale_name.partition("-")[0] in _RIGHT_TO_LEFT else "ltr"
+    return "rtl" if is_right_to_left(request.locale_name) else "ltr"
 
 
 def moment(language: str, time: datetime) -> str:
-    """Return a time: Dec 3, 2026 14:05 UTC, where there are words for months; else 2026-12-03 ….
+    """Return a time: Dec 3, 2026 14:05 UTC. A script shows it in the reader's zone."""
+    return f"{short_day(language, time)} {time:%H:%M} UTC"
 
-    A script shows it in the reader's zone.
-    """
-    return f"{_date(language, time, _MONTHS[time.month - 1][:3])} {time:%H:%M} UTC"
+
+def short_day(language: str, time: datetime) -> str:
+    """Return a date: Dec 3, 2026."""
+    return date_in_words(language, time, is_short=True)
 
 
 @pass_context
 def day(context: Any, time: datetime) -> str:
     """Return a date in words: December 3, 2026."""
-    return _date(context["request"].locale_name, time, _MONTHS[time.month - 1])
-
-
-def _date(language: str, time: datetime, month: str) -> str:
-    if language == "zh":
-        return f"{time.year}年{time.month}月{time.day}日"
-    return f"{month} {time.day}, {time.year}" if language == "en" else time.date().isoformat()
+    return date_in_words(context["request"].locale_name, time)
 
 
 @pass_context

@@ -3,22 +3,27 @@
 Made here and not in the templates, because each call in a template costs several times as much.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Self
+from typing import Any, Self
 
 from markupsafe import Markup
 from pyramid.renderers import render
 
+from ..queries import topic_reads
 from ..queries.rows import TopicListRow, UserSummaryRow
 from ..web.api.request import ForumRequest
-from .languages import moment
+from .languages import moment, short_day
 from .paths import node_path, topic_path, user_path
 
 _RENDERED = 500
 """How many topics are kept as HTML, of less than a kilobyte each."""
+
+
+_NEW = timedelta(days=2)
+"""For how long a topic that somebody has not opened is new to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +53,23 @@ class Moment:
     @classmethod
     def of(cls, request: ForumRequest, time: datetime) -> Self:
         """Make it in the language of a request."""
-        return cls(time.isoformat(), moment(request.locale_name, time))
+        return cls(time.isoformat(timespec="seconds"), moment(request.locale_name, time))
+
+    @classmethod
+    def day(cls, request: ForumRequest, time: datetime) -> Self:
+        """Make it as `of` does, with a date for words, where there is no room for more."""
+        return cls(time.isoformat(timespec="seconds"), short_day(request.locale_name, time))
 
 
 @dataclass(frozen=True, slots=True)
 class TopicLine:
-    """A topic in a list. replier: who replied last; moment: when, or when the topic was opened."""
+    """A topic in a list. replier: who replied last; moment: when, or when the topic was opened;
+    full: the same with the hour.
+
+    unread: how many replies the viewer has not read, of a topic in which they have a place;
+    continue_path: of the first of them, or of the last one they read, or ""; is_read: whether they
+    have a place and read all; is_new: whether it is one of the last days that they have not opened.
+    """
 
     row: TopicListRow
     path: str
@@ -62,11 +78,40 @@ class TopicLine:
     replier: str | None
     replier_path: str
     moment: Moment
+    full: str
+    unread: int
+    continue_path: str
+    is_read: bool
+    is_new: bool
 
 
-def topic_lines(request: ForumRequest, rows: Iterable[TopicListRow]) -> list[Markup]:
-    """Return the topics of a list as HTML."""
-    return [_render(request.locale_name, _topic_line(request, row)) for row in rows]
+def topic_lines(request: ForumRequest, rows: Sequence[TopicListRow]) -> list[Markup]:
+    """Return the topics of a list as HTML, with what a user who is logged in has not read."""
+    places: Mapping[int, Any] = {}
+    new: Collection[int] = ()
+    if request.caller is not None:
+        ids = [row.id for row in rows]
+        places = topic_reads.of_topics(request.db, request.actor_id, ids)
+        new = _new_ids(request, [row for row in rows if row.id not in places])
+    return [
+        _render(
+            request.locale_name,
+            _topic_line(request, row, places.get(row.id), is_new=row.id in new),
+        )
+        for row in rows
+    ]
+
+
+def _new_ids(request: ForumRequest, unopened: Sequence[TopicListRow]) -> Collection[int]:
+    """Return which topics are of the last days, and came after the user marked all as read."""
+    latest = {row.id: row for row in unopened if row.created_at > request.now - _NEW}
+    if latest:
+        times = topic_reads.cutoff_times(request.db, request.actor_id)
+        for row in unopened:
+            marked = (times.get(node_id) for node_id in (None, row.node_id))
+            if any(time is not None and time >= row.created_at for time in marked):
+                latest.pop(row.id, None)
+    return latest
 
 
 @lru_cache(_RENDERED)
@@ -79,14 +124,25 @@ def _render(language: str, line: TopicLine) -> Markup:
     return Markup(render("templates/topic_line.jinja2", {"line": line}))  # noqa: S704
 
 
-def _topic_line(request: ForumRequest, row: TopicListRow) -> TopicLine:
-    replier = row.last_reply_user_login
+def _topic_line(request: ForumRequest, row: TopicListRow, place: Any, *, is_new: bool) -> TopicLine:
+    replier, path = row.last_reply_user_login, topic_path(request, row.id)
+    unread, next_id = 0, None
+    if place is not None:
+        unread, next_id = (
+            place.unread_count,
+            place.first_unread_reply_id or place.last_read_reply_id,
+        )
     return TopicLine(
         row,
-        topic_path(request, row.id),
+        path,
         node_path(request, row.node_id),
         Person.of(request, row),
         replier,
         user_path(request, replier) if replier else "",
-        Moment.of(request, row.replied_at or row.created_at),
+        Moment.day(request, row.replied_at or row.created_at),
+        moment(request.locale_name, row.replied_at or row.created_at),
+        unread,
+        "" if next_id is None else f"{path}?reply={next_id}",
+        place is not None and not unread,
+        is_new,
     )

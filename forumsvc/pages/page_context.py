@@ -6,9 +6,10 @@ Logging in replaces the secret (no session fixation).
 
 from typing import Any
 
-from ..queries import reviews
+from ..queries import reviews, unread_groups
 from ..resources.page import PageResource
 from ..security.identity import Level
+from ..services.accounts import closures
 from ..sessions import browser_sessions
 from ..sessions.authentication import Authentication
 from ..sessions.token_hash import new_secret
@@ -17,10 +18,15 @@ from ..web.pipeline.network_blocks import enforce_blocks_changed_since
 from ..web.pipeline.session_cookie import SESSION, read_session_cookie, set_cookie
 from ..web.pipeline.transactions import is_unsafe
 from .browsers import browser_name
-from .paths import safe_redirect_path
+from .paths import path_to_go_on, safe_redirect_path, with_query
 
+_BEFORE_LOGIN = ("login", "signup", "forgot_password", "reset_password", "confirm_email")
+"""The routes of pages on the way to a login, which hand on where to go after it."""
 _COOKIE_GRACE = 86400
 """Seconds by which the cookie outlives the session, so that an expired session is recognized."""
+
+_MOST_ENTRIES = 99
+"""So many unread entries of /notifications are counted beside the bell."""
 
 
 class LoginRequired(Exception):
@@ -35,8 +41,10 @@ class PageContext(PageResource):
     """The context of every page.
 
     user: the row of the logged-in user, or None; cookie: the secret in the browser's cookie, or
-    None; open_reviews: how many wait for moderators, 0 for others; csp_directives: those of this
-    page, in addition to those of every page; None: this page has not that one.
+    None; open_reviews: how many wait for moderators, 0 for others; unread_entries: how many of
+    /notifications are unread, empty for none; csp_directives: those of this page, in addition to
+    those of every page; None: this page has not that one; has_taken_back_closure: whether `log_in`
+    did, so that the account stays.
     """
 
     def __init__(self, request: ForumRequest) -> None:
@@ -47,17 +55,30 @@ class PageContext(PageResource):
         self._cookie_changed = False
         self.user: Any | None = None
         self.csp_directives: dict[str, str | None] = {}
-        self.open_reviews = 0  # also where what follows fails, and a page says so
+        self.has_taken_back_closure = False
+        # Also where what follows fails, and a page says so.
+        self.open_reviews, self.unread_entries = 0, ""
         request.add_response_callback(self._set_cookie)
         if self.cookie is not None:
             # Not in the request's transaction, which on SQLite holds the write lock.
             self.user = browser_sessions.find(request.executor, self.cookie, request.now)
         if self.user is not None:
+            address = request.remote_addr or ""
+            request.registry.session_uses.used(self.user, address, request.now)
             request.caller = caller_of(self.user, request)
             enforce_blocks_changed_since(request, self.user.access_version)
+            self.unread_entries = self._count_unread_entries(self.user)
         is_moderator = request.caller is not None and request.caller.is_moderator
         if is_moderator:
             self.open_reviews = reviews.waiting(request.executor)[0]
+
+    def _count_unread_entries(self, user: Any) -> str:
+        count, has_more = user.unread_count, False
+        if count > 1:
+            count, has_more = unread_groups.of_user(self.request.executor, user.user_id)
+        if not count:
+            return ""
+        return f"{min(count, _MOST_ENTRIES)}{'+' if has_more or count > _MOST_ENTRIES else ''}"
 
     def new_cookie(self) -> str:
         """Give the browser a new cookie, without a session, and return its secret."""
@@ -79,7 +100,7 @@ class PageContext(PageResource):
         may_write = caller is not None and caller.level not in only_reads
         first = ("settings", "notification_settings") if may_write else ()
         safety = ("email", "change_password", "sessions", "applications", "blocked")
-        return (*first, *safety, "display", "own_photos", "own_data")
+        return (*first, *safety, "display", "drafts", "own_photos", "own_data")
 
     @property
     def is_unconfirmed(self) -> bool:
@@ -101,7 +122,10 @@ class PageContext(PageResource):
         self.csp_directives["form-action"] = None
 
     def log_in(self, authentication: Authentication) -> bool:
-        """Replace the browser's session with a new one; return False if the proof is outdated."""
+        """Replace the browser's session with a new one; return False if the proof is outdated.
+
+        Who has asked to close the account takes that back by logging in.
+        """
         request = self.request
         self._end_session()
         secret = browser_sessions.start(
@@ -110,10 +134,13 @@ class PageContext(PageResource):
             ttl=request.settings["session.ttl_seconds"],
             now=request.now,
             browser=browser_name(request.user_agent),
+            address=request.remote_addr or "",
         )
         if secret is None:
             return False
         authentication.record(request.db)
+        user_id = authentication.user_id
+        self.has_taken_back_closure = closures.take_back(request.db, request.now, user_id)
         self.cookie, self._cookie_changed = secret, True
         return True
 
@@ -154,3 +181,28 @@ def path_after_login(request: ForumRequest) -> str | None:
     # The page with the form, if it is at the same URL.
     methods = request.registry.methods.of(request.matched_route.name, PageContext, "") or ()
     return safe_redirect_path(request.path_qs) if "GET" in methods else None
+
+
+def path_to_come_back(request: ForumRequest) -> str | None:
+    """Return where a link to the login leads back to: this page, if there is a way back to it."""
+    if getattr(request, "exception", None) is not None or request.matched_route is None:
+        return None
+    if request.matched_route.name in _BEFORE_LOGIN:
+        return path_to_go_on(request)
+    if is_unsafe(request):
+        return path_after_login(request)
+    path = safe_redirect_path(with_query(request.path, **_shown_query(request)))
+    return None if path == request.route_path("home") else path
+
+
+def _shown_query(request: ForumRequest) -> dict[str, str]:
+    """Return the query of a page without what makes no difference to it.
+
+    Visitors share a cached page, so all who get it must have the same: a number has one form.
+    """
+    query = {}
+    for name, value in request.validated.items():
+        given = request.parameters.get(name)
+        if given is not None:
+            query[name] = str(value if type(value) is int else given)
+    return query

@@ -12,11 +12,14 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from ..errors import Invalid
+from ..security.denial import DENIED
+from ..text.error_codes import ErrorCode
 from ..text.messages import Message
 from ..web.api.request import ForumRequest, Handler
 from ..web.pipeline.request_id import ENVIRON_KEY as REQUEST_ID
 from ..web.registry import ForumRegistry
 from . import kept_text
+from .branding import style_of
 from .languages import as_sentence
 
 _PROBLEM = Message("Something went wrong")
@@ -31,6 +34,14 @@ _TITLES = {
 }
 """By status."""
 _OTHER_LOGIN = Message("You have logged in anew since you began. Look at your text, and send it.")
+_DENIED = {
+    ErrorCode.NOT_YOURS: Message("Only the author and the moderators can do this."),
+    ErrorCode.FORBIDDEN: Message("Your role in this forum is not one that can do this."),
+}
+"""What pages say in place of the sentence for programs, by its code."""
+_PLACES = ("page", "from", "before", "after")
+"""The parameters that say which part of a list a page shows."""
+_NO_SUCH_PLACE = Message("This list has no such page.")
 _SAFE_METHODS = ("GET", "HEAD")
 _HEADERS = {
     "Referrer-Policy": "no-referrer",
@@ -41,6 +52,7 @@ _CSP = {
     "default-src": "'none'",
     "style-src": "'self'",
     "img-src": "'self'",
+    "manifest-src": "'self'",
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
     "form-action": "'self'",
@@ -54,8 +66,8 @@ def page_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """
 
     def respond(request: ForumRequest) -> Any:
-        csp = {**_CSP, "style-src": registry.branding.style_source}
         response = handler(request)
+        csp = {**_CSP, "style-src": style_of(request.site_texts.accent).source}
         context = request.page_context
         is_page = context is not None
         if response.status_int >= 400 and _is_from_browser(request):
@@ -100,9 +112,13 @@ def _render_as_html(request: ForumRequest, response: Response) -> bool:
     message = request.error or described
     if not isinstance(message, str):
         return False
+    if isinstance(message, Message) and message.msgid == DENIED:
+        message = _DENIED.get(message.code, message)
     error = getattr(request, "exception", None)
     if isinstance(error, Invalid):
         message = as_sentence(request, f"'{error.field}'", error.reason)
+        if request.method in _SAFE_METHODS and error.field in _PLACES:
+            message = _NO_SUCH_PLACE
     # Without a page context it shows no account: an error page must not need the database.
     values: dict[str, Any] = {
         "title": _TITLES.get(response.status_int, _PROBLEM),

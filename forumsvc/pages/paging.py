@@ -5,7 +5,7 @@ from typing import Any
 import colander
 
 from ..db.keyset_paging import Cursors, PageRequest
-from ..schemas.fields import CursorField, Integer, optional, parameters
+from ..schemas.fields import CursorField, Id, Integer, optional, parameters
 from ..text.ids import MAX_ID
 from ..web.api.request import ForumRequest
 
@@ -16,8 +16,15 @@ _NEARBY = 3
 
 
 def numbered(settings: Any) -> colander.SchemaNode:
-    """Return the schema of a list whose pages have numbers. from: the first row with its text."""
-    return parameters(_number(), optional("from", Integer(1, MAX_ID), 1))
+    """Return the schema of a topic, whose pages have numbers.
+
+    from: the first row with its text; reply, floor: the reply to whose page the request leads, by
+    its id or by its number in the topic.
+    """
+    place = Integer(1, MAX_ID)
+    return parameters(
+        *(_number(), optional("from", place, 1)), optional("reply", Id()), optional("floor", place)
+    )
 
 
 def numbered_or_cursor(settings: Any) -> colander.SchemaNode:

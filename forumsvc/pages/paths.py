@@ -50,12 +50,16 @@ def post_path(request: ForumRequest, topic_id: int | None, reply_id: int | None)
     return "" if topic_id is None else topic_path(request, topic_id)
 
 
+def floor_path(request: ForumRequest, topic_id: int, floor: int) -> str:
+    """Return the path of the page of a topic that has the reply with this number."""
+    page = page_of_floor(floor)
+    return with_query(topic_path(request, topic_id), page=str(page) if page > 1 else None)
+
+
 def reply_path(request: ForumRequest, reply_id: int) -> str:
     """Return the address of a reply in its topic, also of a deleted one."""
     place = replies.place_of(request.db, reply_id)
-    page = page_of_floor(place.floor)
-    path = request.route_path("topic", topic_id=place.topic_id)
-    return f"{with_query(path, page=str(page) if page > 1 else None)}#reply-{reply_id}"
+    return f"{floor_path(request, place.topic_id, place.floor)}#reply-{reply_id}"
 
 
 def node_path(request: ForumRequest, node_id: int) -> str:

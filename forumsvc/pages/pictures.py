@@ -12,11 +12,14 @@ from ..permissions import PhotoPermission
 from ..resources.photos import Photos
 from ..resources.root import Root
 from ..security.policy import decide
-from ..services.photos import photos
+from ..text.messages import Message
+from ..web import uploads
 from ..web.api.request import ForumRequest
+from .languages import as_sentence, in_language
 from .page import page
 from .page_tree import own_photos_page
 
+_LABEL = Message("Picture")
 PICTURE = "picture"
 """The field of a picture for a text."""
 
@@ -34,7 +37,7 @@ def uploaded_file(request: ForumRequest, name: str) -> BinaryIO | None:
 
 @contextmanager
 def stored_picture(request: ForumRequest, root: Root, name: str) -> Iterator[ProcessedImage | None]:
-    """Store the picture of a form's field, if there is one, to be recorded by `record_picture`.
+    """Store the picture of a form's field, if there is one, to be recorded by `uploads.record`.
 
     Its bytes are removed if the request fails. Raises Forbidden, Invalid, RateLimited, Unavailable.
     """
@@ -44,26 +47,8 @@ def stored_picture(request: ForumRequest, root: Root, name: str) -> Iterator[Pro
         return
     if not may_upload(request, root):
         raise Forbidden("You may not upload images.")
-    registry = request.registry
-    stored = photos.store(
-        registry.photo_storages,
-        registry.photo_decoding,
-        request.executor,
-        request.photo_quota,
-        upload,
-    )
-    with stored as image:
-        request.remove_photo_on_abort(image.name)
+    with uploads.stored_photo(request, upload) as image:
         yield image
-
-
-def record_picture(request: ForumRequest, image: ProcessedImage, field: str) -> str:
-    """Insert the row of a stored picture, and return its name. field: the form's, for errors.
-
-    Raises Invalid, Unavailable.
-    """
-    storages = request.registry.photo_storages
-    return photos.record(request.db, storages, request.photo_quota, request.now, image, field=field)
 
 
 def picture_address(request: ForumRequest, image: ProcessedImage) -> str:
@@ -73,9 +58,16 @@ def picture_address(request: ForumRequest, image: ProcessedImage) -> str:
 
 @page("topic_pictures", "/topics/pictures", own_photos_page, PhotoPermission.CREATE, method="POST")
 def upload(container: Photos, request: ForumRequest) -> Response:
-    """Store a picture, and return its address as JSON. Raises Invalid, RateLimited, Forbidden."""
-    with stored_picture(request, container.root, PICTURE) as picture:
-        if picture is None:
-            raise Invalid(PICTURE, "is required")
-        record_picture(request, picture, PICTURE)
-        return Response(json_body={"address": picture_address(request, picture)}, status=201)
+    """Store a picture, and return its address as JSON. Raises RateLimited, Forbidden.
+
+    A file that is refused is answered with the reason as a sentence for its reader, `problem`.
+    """
+    try:
+        with stored_picture(request, container.root, PICTURE) as picture:
+            if picture is None:
+                raise Invalid(PICTURE, "is required")
+            uploads.record(request, picture, PICTURE)
+            return Response(json_body={"address": picture_address(request, picture)}, status=201)
+    except Invalid as error:
+        problem = as_sentence(request, in_language(request, _LABEL), error.reason)
+        return Response(json_body={"problem": problem}, status=400)

@@ -1,11 +1,14 @@
 """The HTML of posts as pages show it."""
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
 from markupsafe import Markup
 
 from ..markup.html_tags import ID_PREFIX
+from .text_direction import with_directions
 
 REPLIES_PER_PAGE = 50
 """How many replies a page has. Their places never change: a deleted reply keeps its own."""
@@ -13,9 +16,13 @@ REPLIES_PER_PAGE = 50
 MAX_PAGE_TEXT = 1_000_000
 """Characters of HTML after which a page links to its further replies."""
 
-_FLOOR_LINK = '"#floor-'
+FLOOR_LINK = '"#floor-'
 _CHECK_BOX = '<input type="checkbox" disabled=""'
-_TABLE = re.compile(r"<table(?=[ >])")
+_TABLE = re.compile(r'<table(?=[ >])( dir="[a-z]+")?')
+_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^">]++|"[^"]*+")*+)>')
+_ADAPTED = re.compile(r"<(?:h[1-6]|ul|ol|dl|blockquote|table)[ >]")
+_GROUPS = ("ul", "ol", "dl", "blockquote", "table")
+_HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 _ALIGNED = re.compile(r'<(t[dh]) align="(left|right|center)"')
 _FLOOR_ELEMENT = re.compile(r'<a href="#floor-([0-9]{1,9})"[^>]*>(#[0-9]+)</a>')
 _FLOOR = re.compile(r'(?<=<a href=")#floor-([0-9]{1,9})(?=")')
@@ -34,7 +41,8 @@ def accessible(html: str) -> str:
     if "<pre" in html:
         html = html.replace("<pre", '<pre tabindex="0"')
     if "<table" in html:
-        html = _TABLE.sub('<div class="wide" tabindex="0"><table', html)
+        # The table stands on the side where its text begins.
+        html = _TABLE.sub(_wide_table, html)
         html = html.replace("</table>", "</table></div>")
         html = _ALIGNED.sub(r'<\1 class="\2"', html)
     if _CHECK_BOX in html:
@@ -44,9 +52,51 @@ def accessible(html: str) -> str:
     return html
 
 
+def _wide_table(table: re.Match[str]) -> str:
+    return f'<div class="wide"{table[1] or ""} tabindex="0">{table[0]}'
+
+
+def _adapted(html: str, levels: int) -> str:
+    """Put the headings of a post below those of the page; they look as they did.
+
+    Lists, quotations and tables that have none get a direction, so that their marks and first
+    columns stand where their text begins.
+    levels: how many are above.
+    """
+    if not _ADAPTED.search(html):
+        return html
+
+    def adapt(tag: re.Match[str]) -> str:
+        slash, name, attributes = tag.groups()
+        if name in _HEADINGS:
+            looks = "" if slash else f' class="{name}"'
+            level = min(int(name[1]) + levels, len(_HEADINGS))
+            return f"<{slash}h{level}{looks}{attributes}>"
+        if name in _GROUPS and not slash and ' dir="' not in attributes:
+            return f'<{name} dir="auto"{attributes}>'
+        return tag[0]
+
+    return _TAG.sub(adapt, html)
+
+
 def page_of_floor(floor: int) -> int:
     """Return the page on which a reply stands. floor: its place in the topic, from 1."""
     return max(1, ceil(floor / REPLIES_PER_PAGE))
+
+
+def answers_by_floor(posts: Iterable[tuple[int, str]]) -> Mapping[int, Sequence[int]]:
+    """Return which replies name an earlier one as `#12`: their places, by its place.
+
+    posts: of each reply its place and its HTML, in order; empty for places that nobody names.
+    """
+    answers: defaultdict[int, list[int]] = defaultdict(list)
+    for floor, html in posts:
+        if FLOOR_LINK in html:
+            named = {int(number) for number, _ in _FLOOR_ELEMENT.findall(html)}
+            for earlier in named:
+                if earlier < floor:
+                    answers[earlier].append(floor)
+    return answers
 
 
 def _with_own_ids(html: str, reply_id: int) -> str:
@@ -70,19 +120,21 @@ def post_html(
     *,
     last_floor: int | None = None,
     reply_id: int | None = None,
+    levels: int = 2,
 ) -> Markup:
     """Return the HTML of a topic or reply, in which `#12` leads to the page of that reply.
 
-    It is made accessible, too: see `accessible`.
+    It is made accessible, too: see `accessible` and `_adapted`.
 
     html: as the sandbox rendered and sanitized it; topic_path: of the topic; page: the page of the
     topic that shows it, None elsewhere; last_floor: the place of the topic's last reply, if it is
-    known: a higher `#12` is no link; reply_id: of the reply, where a page shows several posts.
+    known: a higher `#12` is no link; reply_id: of the reply, where a page shows several posts;
+    levels: of headings that the page has above it.
     """
-    html = accessible(html)
+    html = _adapted(accessible(with_directions(html)), levels)
     if reply_id is not None:
         html = _with_own_ids(html, reply_id)
-    if _FLOOR_LINK not in html:
+    if FLOOR_LINK not in html:
         return Markup(html)  # noqa: S704
 
     if last_floor is not None:

@@ -17,6 +17,7 @@ from ..markup.text_content import text_content, without_details
 from ..queries.rows import TopicRow
 from ..text.unicode_forms import character_border
 from ..web.api.request import ForumRequest
+from .branding import logo_path
 from .paths import absolute_url, topic_path, user_path
 from .static_files import asset_path
 
@@ -84,7 +85,7 @@ def topic_preview(request: ForumRequest, row: TopicRow, page: int, image: str) -
     }
     script = orjson.dumps(posting).decode().translate(_UNSAFE_IN_SCRIPT)
     return Preview(
-        request.settings["site.name"],
+        request.site_texts.name,
         row.title,
         description,
         f"{address}?page={page}" if page > 1 else address,
@@ -110,10 +111,8 @@ def picture_of_page(request: ForumRequest, picture: str) -> str:
 
 def site_picture(request: ForumRequest) -> str:
     """Return the absolute address of the site's logo, or of our own picture without one."""
-    logo = request.registry.branding.logo
-    if logo is not None and logo.media_type != "image/svg+xml":
-        return absolute_url(request, request.route_path("logo"))
-    return absolute_url(request, asset_path(request, "forum.png"))
+    path = logo_path(request, is_raster=True) or asset_path(request, "forum.png")
+    return absolute_url(request, path)
 
 
 def _count(action: str, number: int) -> dict[str, Any]:

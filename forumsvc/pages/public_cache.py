@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pyramid.response import Response
 
+from ..queries.staff import staff_ids
 from ..resources.base import Item
 from ..web.api.operations import operation_name
 from ..web.api.request import ForumRequest
@@ -20,7 +21,7 @@ from .display import display_of
 View = Callable[[Any, ForumRequest], Response]
 
 _ENTRY_BYTES = 1_500
-_HITS = re.compile(rb'<data class="hits">\d+</data>')
+_HITS = re.compile(rb'<span class="hits">\d+</span>')
 """The views of a topic: no version covers them, so they are put into a cached page."""
 
 
@@ -33,7 +34,7 @@ class CachedPage(NamedTuple):
 
     def response(self, hits: int) -> Response:
         """Return the page with the current hits."""
-        body = (b'<data class="hits">%d</data>' % hits).join(self.body)
+        body = (b'<span class="hits">%d</span>' % hits).join(self.body)
         # The response changes its list of headers.
         return Response(headerlist=list(self.headers), body=body)
 
@@ -48,7 +49,8 @@ def public_cache_deriver(view: View, info: Any) -> View:
 
     def cached_page(context: Any, request: ForumRequest) -> Response:
         is_topic = policy.page_kind is PageKind.TOPIC
-        if is_topic and request.method == "GET":
+        is_redirect = any(request.validated.get(name) is not None for name in ("reply", "floor"))
+        if is_topic and request.method == "GET" and not is_redirect:
             request.registry.view_counter.count(context.row.id)
         if request.caller is not None:
             return view(context, request)
@@ -58,8 +60,14 @@ def public_cache_deriver(view: View, info: Any) -> View:
         # One view shows the lists of several routes.
         route = request.matched_route.name
         display = display_of(request)
-        logo = request.registry.branding.logo
-        shown_as = (request.locale_name, display.theme, display.lists, logo and logo.tag)
+        staff = _marked(context, request) if is_topic else ()
+        shown_as = (
+            request.locale_name,
+            display.theme,
+            display.lists,
+            request.site_texts.tag,
+            staff,
+        )
         etag = etag_of_versions(request, versions, (name, route, *shown_as))
         if if_none_match(request, etag):
             return _validated(Response(status=304), etag)
@@ -85,6 +93,12 @@ def public_cache_deriver(view: View, info: Any) -> View:
 
 
 public_cache_deriver.options = ("cache_policy",)  # type: ignore[attr-defined]  # Pyramid's protocol
+
+
+def _marked(context: Any, request: ForumRequest) -> tuple[int, ...]:
+    """Return whom the page of a topic marks as staff: no version changes when a block ends."""
+    cache, names_version = request.page_cache, context.row.names_version
+    return staff_ids(request.executor, cache, names_version, request.now)
 
 
 def _hits(context: Any, request: ForumRequest) -> int:

@@ -52,6 +52,8 @@ class Results(NamedTuple):
 
 
 _SCHEMA = parameters(*TOPIC_SEARCH.children, optional("kind", Choice(Kind), Kind.TOPICS))
+_FIELDS = ("q", "kind")
+"""The parameters that have a field in the form."""
 
 
 @page("search", "/search", search_page, May.SEARCH, "search")
@@ -60,14 +62,24 @@ def show_search(context: Search, request: ForumRequest) -> Values:
     words = request.parameters.get("q")
     kind = str(request.parameters.get("kind") or Kind.TOPICS)
     shown = {"q": words or "", "kind": kind if kind in [*Kind] else Kind.TOPICS}
+    others: Values = {"kinds": Kind, "kept": {}, "results": None}
     if not words or not words.strip():
-        return form(form_values=shown, kinds=Kind, results=None)
+        return form(form_values=shown, **others)
     try:
         request.validated = validate_query(_SCHEMA, request.parameters)
-        result = _SEARCHES[Kind(request.validated["kind"])](context, request)
+        others["results"] = _SEARCHES[Kind(request.validated["kind"])](context, request)
     except (Invalid, RateLimited, Unavailable) as error:
-        return form(form_values=shown, errors=_errors(request, error), kinds=Kind, results=None)
-    return form(form_values=shown, kinds=Kind, results=result)
+        return form(form_values=shown, errors=_errors(request, error), **others)
+    others["kept"] = _without_fields(request)
+    return form(form_values=shown, **others)
+
+
+def _without_fields(request: ForumRequest) -> dict[str, str]:
+    """Return what was asked for and has no field, such as `order`; without `offset`."""
+    asked = {node.name: request.parameters.get(node.name) for node in _SCHEMA.children}
+    return {
+        name: value for name, value in asked.items() if value and name not in (*_FIELDS, "offset")
+    }
 
 
 def _errors(request: ForumRequest, error: ForumError) -> dict[str, str]:
@@ -131,6 +143,5 @@ def _next(request: ForumRequest, result: FoundPosts) -> str | None:
     if result.next_offset is None:
         return None
     values = request.validated
-    return with_query(
-        request.path, q=values["q"], kind=values["kind"], offset=str(result.next_offset)
-    )
+    asked = {name: values[name] for name in _FIELDS} | _without_fields(request)
+    return with_query(request.path, **asked, offset=str(result.next_offset))

@@ -12,20 +12,21 @@ from ..models import PROFILE_TEXTS, UserState
 from ..permissions import Common
 from ..permissions import UserPermission as May
 from ..presenters.users import user_detail
-from ..queries import replies, topics, users
-from ..queries.topics import UserTopicOrder
+from ..queries import replies, topic_lists, users
+from ..queries.topic_lists import UserTopicOrder
 from ..queries.viewer_states import Subject, ViewerState, load_viewer_states
 from ..resources.users import UserItem
 from ..security.identity import Level, level_of
 from ..security.policy import abilities, granted
 from ..services.posts import relations
+from ..text.messages import Message
 from ..web.api.request import ForumRequest
 from .buttons import Button, button_pages
 from .lines import Moment, Person, topic_lines
 from .page import page
 from .page_tree import for_users, user_page
 from .paging import cursor_links, numbered_or_cursor, page_request
-from .paths import absolute_url, see_other, topic_path, user_path
+from .paths import absolute_url, path_to_go_on, see_other, topic_path, user_path
 from .post_html import post_html
 from .previews import Preview, beginning, picture_of_page
 
@@ -42,13 +43,13 @@ _SHOWN_APART = ("tagline", "bio")
 
 
 def _topics(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    return topics.by_user(db, user_id, UserTopicOrder.RECENT, page)
+    return topic_lists.by_user(db, user_id, UserTopicOrder.RECENT, page)
 
 
 LISTS = {
     "topics": UserList("topics", _topics),
     "replies": UserList("replies", replies.by_user),
-    "favorites": UserList("topics", topics.favorites_of),
+    "favorites": UserList("topics", topic_lists.favorites_of),
     "followers": UserList("users", users.followers_of),
     "following": UserList("users", users.followed_by),
 }
@@ -85,7 +86,9 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "kind": LISTS[name].kind,
         "rows": _lines(name, result.rows, request),
         "buttons": user_buttons(may, state),
+        "asks": [name for name, button in USER_BUTTONS.items() if button.question],
         "may": may,
+        "email_is_public": user.email_public,
         "silenced_until": Moment.of(request, user.blocked_until) if user.blocked_until else None,
         **cursor_links(request, result.cursors),
     }
@@ -96,7 +99,7 @@ def _preview(request: ForumRequest, user: dict[str, Any]) -> Preview:
     name = user["name"]
     description = " ".join(text for text in (user["tagline"], user["bio"]) if text)
     return Preview(
-        site=request.settings["site.name"],
+        site=request.site_texts.name,
         title=login if name == login else f"{name} ({login})",
         description=beginning(description) or name,
         address=absolute_url(request, user_path(request, login)),
@@ -146,10 +149,15 @@ def _unblock(request: ForumRequest, row: Any) -> None:
     relations.unblock_user(request.db, request.actor_id, row.user_id)
 
 
+_BLOCK_QUESTION = Message("Block this person?")
+BLOCK_EFFECT = Message(
+    "You see none of their topics in the lists, their replies are folded, and nothing of theirs "
+    "notifies you. They are not told."
+)
 USER_BUTTONS = {
     "follow": Button(May.FOLLOW, _follow, None),
     "unfollow": Button(May.UNFOLLOW, _unfollow, None),
-    "block": Button(May.BLOCK, _block, None),
+    "block": Button(May.BLOCK, _block, None, _BLOCK_QUESTION, BLOCK_EFFECT),
     "unblock": Button(May.UNBLOCK, _unblock, None),
 }
 """By the name in the path, which is that of the API."""
@@ -160,13 +168,13 @@ def user_buttons(may: dict[str, bool], state: ViewerState) -> list[str]:
 
     may: by permission; state: the caller's relations to the user.
     """
-    shown = [
-        "unfollow" if state["followed"] else "follow",
-        "unblock" if state["blocked"] else "block",
-    ]
+    if state["blocked"]:
+        shown = ["unblock"]
+    else:
+        shown = ["unfollow" if state["followed"] else "follow", "block"]
     return [name for name in shown if may[USER_BUTTONS[name].permission]]
 
 
 @button_pages("user", "/{login}", for_users(user_page), USER_BUTTONS)
 def _after(request: ForumRequest, row: Any, action: str) -> str:
-    return user_path(request, row.user_login)
+    return path_to_go_on(request) or user_path(request, row.user_login)

@@ -19,7 +19,7 @@ def topic_additions(row: TopicListRow, *, pending_hits: int) -> dict[str, Any]:
         "closed_at": None if row.closed_at is None else rfc3339(row.closed_at),
         "hits": row.hits + pending_hits,
         "grade": _grade(row),
-        "suggested_at": None,
+        "suggested_at": None if row.pinned_at is None else rfc3339(row.pinned_at),
     }
 
 

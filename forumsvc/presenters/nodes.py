@@ -1,9 +1,17 @@
-"""NodeSerializer."""
+"""Nodes and sections."""
 
 from typing import Any
 
 from ..clock import rfc3339
-from ..queries.rows import NodeRow
+from ..queries.rows import NodeRow, SectionRow
+
+
+def section(row: SectionRow) -> dict[str, Any]:
+    return {"id": row.id, "name": row.name, "sort": row.sort}
+
+
+def node_detail(row: NodeRow) -> dict[str, Any]:
+    return {**node(row), "hidden_in_lists": row.hidden_in_lists}
 
 
 def node(row: NodeRow) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from ..media.small_versions import SMALL
 from ..settings import LEVELS, Settings
 
 
@@ -11,9 +12,9 @@ from ..settings import LEVELS, Settings
 class Site:
     """The URL of the service and the names of its levels.
 
-    name: the setting `site.name`; base_url: without a trailing slash; level_names: level -> display
-    name; newbie: how long a new member has the level newbie; now: the time of the request;
-    has_pages: whether the forum has pages.
+    name: of the site, empty where nothing shows it; base_url: without a trailing slash;
+    level_names: level -> display name; newbie: how long a new member has the level newbie; now: the
+    time of the request; has_pages: whether the forum has pages.
     """
 
     name: str
@@ -27,6 +28,10 @@ class Site:
         """Return the absolute URL of a stored photo."""
         return f"{self.base_url}/photos/{name}"
 
+    def small_photo_url(self, name: str) -> str:
+        """Return the absolute URL of the small version of a stored photo."""
+        return f"{self.photo_url(name)}/{SMALL}"
+
     def avatar_url(self, login: str, photo_name: str) -> str:
         """Return the absolute URL of a user's avatar, or of the letter avatar without one."""
         if photo_name:
@@ -34,10 +39,10 @@ class Site:
         return f"{self.base_url}/avatars/{login}.svg"
 
 
-def site_of(settings: Settings, base_url: str, now: datetime) -> Site:
-    """Return the site of a service. base_url: as for Site; empty: its URLs are paths."""
+def site_of(settings: Settings, base_url: str, now: datetime, name: str = "") -> Site:
+    """Return the site of a service. base_url, name: as for Site; no base_url: URLs are paths."""
     return Site(
-        name=settings["site.name"],
+        name=name,
         base_url=base_url,
         level_names={level: settings[f"levels.{level}"] for level in LEVELS},
         newbie=timedelta(minutes=settings["accounts.newbie_minutes"]),

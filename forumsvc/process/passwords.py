@@ -95,7 +95,8 @@ class PasswordsBusy(Exception):
     """Too many threads wait for a hash; the caller may try again in a second."""
 
     def __init__(self) -> None:
-        super().__init__("Too many passwords are being checked now; try again in a moment.")
+        text = Message("Too many passwords are being checked now; try again in a moment.")
+        super().__init__(text)
 
 
 def set_slots(number: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, case, func, or_, select
 
 from ..db.execution import SqlConnection
-from ..models import Job, JobKind, JobState
+from ..models import Job, JobKind, JobState, MailKind
 from ..models.job import ONCE, STANDING
 
 _COLUMNS: tuple[Any, ...] = tuple(Job.__table__.c)
@@ -27,6 +27,13 @@ def newest(
     if kind is None:
         query = query.where(or_(Job.kind.not_in(STANDING), Job.error.is_not(None)))
     return db.execute(query).all()
+
+
+def latest_mail(db: SqlConnection, user_id: int, kind: MailKind) -> Row[Any] | None:
+    """Return the job of a user's latest email of a kind; None if there is none anymore."""
+    mine = Job.kind == JobKind.MAIL, Job.key == str(user_id)
+    query = select(*_COLUMNS).where(*mine, Job.data["kind"].as_string() == str(kind))
+    return db.execute(query.order_by(Job.id.desc()).limit(1)).first()
 
 
 class Count(NamedTuple):

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, or_, select
 
 from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import Cursors, KeysetPage, PageRequest, SortOrder, load_page
-from ..models import Notification, User
+from ..models import Notification, Topic, User
 from ..text.ids import MAX_ID, known_ids
 from . import nodes, replies, topics
-from .rows import NodeRow, NotificationRow, ReplyListRow, TopicListRow, columns
+from .rows import NodeRow, NotificationRow, ReplyDetailRow, TopicListRow, columns
 from .user_columns import summary
 
 
@@ -22,19 +22,72 @@ class NotificationPage:
 
     notifications: Sequence[NotificationRow]
     topics: dict[int, TopicListRow]
-    replies: dict[int, ReplyListRow]
+    replies: dict[int, ReplyDetailRow]
     nodes: dict[int, NodeRow]
     cursors: Cursors
+
+
+class Filter(NamedTuple):
+    """Which notifications are listed: those for which all holds that is given.
+
+    since: newer than the one with this id, which may be deleted; types: of one of these kinds;
+    is_unread: not read yet; topic_id: about this topic.
+    """
+
+    since: int | None = None
+    types: tuple[str, ...] = ()
+    is_unread: bool = False
+    topic_id: int | None = None
+
+    @property
+    def shape(self) -> "Shape":
+        """What the SELECT depends on."""
+        has_topic = self.topic_id is not None
+        return Shape(self.since is not None, len(self.types), self.is_unread, has_topic)
+
+    def parameters(self, user_id: int) -> dict[str, Any]:
+        """Return the parameters of the SELECT for a user's notifications."""
+        values: dict[str, Any] = {"user_id": user_id}
+        values |= {f"type_{at}": name for at, name in enumerate(self.types)}
+        if self.since is not None:
+            values["since"] = min(self.since, MAX_ID)
+        if self.topic_id is not None:
+            values["topic_id"] = self.topic_id
+        return values
+
+
+class Shape(NamedTuple):
+    """A filter without its values: one SELECT serves all filters of a shape.
+
+    types: how many there are.
+    """
+
+    has_since: bool
+    types: int
+    is_unread: bool
+    has_topic: bool
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return the conditions on a user's notifications, with `Filter.parameters`."""
+        chosen: list[ColumnElement[bool]] = [Notification.user_id == bindparam("user_id")]
+        if self.has_since:
+            chosen.append(Notification.id > bindparam("since"))
+        if self.types:
+            names: list[Any] = [bindparam(f"type_{at}") for at in range(self.types)]
+            chosen.append(or_(*(Notification.type == name for name in names)))
+        if self.is_unread:
+            chosen.append(Notification.read_at.is_(None))
+        if self.has_topic:
+            chosen.append(Notification.topic_id == bindparam("topic_id"))
+        return chosen
 
 
 _NEWEST_FIRST = SortOrder("notifications", id=Notification.id)
 
 
 @cache
-def _page(newer: bool, keyset: KeysetPage) -> Select[Any]:
-    ids = select(*keyset.order.keys).where(Notification.user_id == bindparam("user_id"))
-    if newer:
-        ids = ids.where(Notification.id > bindparam("since"))
+def _page(shape: Shape, keyset: KeysetPage) -> Select[Any]:
+    ids = select(*keyset.order.keys).where(*shape.conditions())
     page = keyset.apply(ids).subquery("page")
     return (
         select(*columns(Notification, NotificationRow), *summary())
@@ -45,25 +98,35 @@ def _page(newer: bool, keyset: KeysetPage) -> Select[Any]:
 
 
 def page_of(
-    db: ReadConnection, user_id: int, page: PageRequest, since: int | None = None
+    db: ReadConnection,
+    user_id: int,
+    page: PageRequest,
+    only: Filter = Filter(),  # noqa: B008
 ) -> NotificationPage:
     """Return a page of a user's notifications, newest first.
 
-    since: only those newer than the notification with this id, which may be deleted. The ids of
-    a user's notifications rise in the order of commit: see `services.notifications.notify`.
+    The ids of a user's notifications rise in the order of commit: see
+    `services.notifications.notify`.
     """
-    values = {"user_id": user_id}
-    if since is not None:
-        values["since"] = min(since, MAX_ID)
-    build = partial(_page, since is not None)
-    result, cursors = load_page(db, page, _NEWEST_FIRST, build, values)
+    build = partial(_page, only.shape)
+    result, cursors = load_page(db, page, _NEWEST_FIRST, build, only.parameters(user_id))
     return NotificationPage(
         result,
         topics.by_ids(db, known_ids(item.topic_id for item in result)),
-        replies.by_ids(db, known_ids(item.reply_id for item in result)),
+        replies.details_by_ids(db, known_ids(item.reply_id for item in result)),
         nodes.by_ids(db, known_ids(item.node_id for item in result)),
         cursors,
     )
+
+
+_TOPIC_BODIES: Any = select(Topic.id, Topic.body).where(
+    Topic.id.in_(bindparam("ids", expanding=True))
+)
+
+
+def topic_bodies(db: ReadConnection, ids: Sequence[int]) -> dict[int, str]:
+    """Return the Markdown source of the topics with these ids, by id."""
+    return {item.id: item.body for item in rows(db, _TOPIC_BODIES, {"ids": ids})} if ids else {}
 
 
 _UNREAD: Any = select(User.unread_count).where(User.id == bindparam("user_id"))

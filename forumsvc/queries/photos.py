@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Row, Select, bindparam, func, select
 from ..db.compiled_statement import Query
 from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
-from ..models import Photo, User
+from ..models import Photo, SiteText, User
 from .rows import PhotoRow, columns
 
 _BATCH_SIZE = 1000
@@ -22,6 +22,17 @@ def by_id(db: ReadConnection, photo_id: int) -> PhotoRow | None:
     return row(db, _BY_ID, {"id": photo_id})
 
 
+_BY_NAME: Any = select(*_COLUMNS).where(
+    Photo.user_id == bindparam("user_id"), Photo.name == bindparam("name")
+)
+
+
+def by_name(db: ReadConnection, user_id: int, name: str) -> PhotoRow:
+    """Return a user's photo of that name, which there must be."""
+    [result] = rows(db, _BY_NAME, {"user_id": user_id, "name": name})
+    return result
+
+
 @cache
 def _page(keyset: KeysetPage) -> Query:
     statement = select(*_COLUMNS).where(Photo.user_id == bindparam("user_id"))
@@ -31,6 +42,17 @@ def _page(keyset: KeysetPage) -> Query:
 def page_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of a user's photos, with the columns of `by_id`, newest first."""
     return load_page(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
+
+
+_SIZES: Any = select(Photo.name, Photo.width, Photo.height).where(
+    Photo.name.in_(bindparam("names", expanding=True))
+)
+
+
+def sizes(db: ReadConnection, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return the width and height of the photos of these names, by name; no SELECT without any."""
+    found = rows(db, _SIZES, {"names": names}) if names else ()
+    return {item.name: (item.width, item.height) for item in found}
 
 
 _USED_BYTES: Any = select(
@@ -52,16 +74,17 @@ def storages_of(db: ReadConnection, name: str) -> set[str]:
 
 
 def is_used(db: SqlConnection, name: str) -> bool:
-    """Return whether a photo or an avatar has this name."""
+    """Return whether a photo, an avatar or the logo has this name."""
     return name in named(db, [name])
 
 
 def named(db: SqlConnection, names: Sequence[str]) -> set[str]:
-    """Return those of the names under which somebody has a photo or an avatar."""
+    """Return those of the names that a photo, an avatar or the logo has."""
     owned = select(Photo.name).where(Photo.name.in_(names))
     # The second condition is the index's.
     shown = select(User.avatar).where(User.avatar.in_(names), User.avatar != "")
-    return set(db.execute(owned.union(shown)).scalars())
+    logo = select(SiteText.logo).where(SiteText.logo.in_(names))
+    return set(db.execute(owned.union(shown, logo)).scalars())
 
 
 def all_photos(db: SqlConnection) -> Iterator[Row[Any]]:
@@ -85,6 +108,11 @@ def avatars(db: SqlConnection) -> Iterator[Row[Any]]:
     """Return an iterator of every user (id, avatar) who has an avatar."""
     columns: tuple[Any, ...] = (User.id, User.avatar)
     return _in_batches(db, select(*columns).where(User.avatar != ""), User.id)
+
+
+def logo(db: SqlConnection) -> str:
+    """Return the name of the logo that administrators uploaded; empty without one."""
+    return db.execute(select(SiteText.logo)).scalar() or ""
 
 
 def _in_batches(db: SqlConnection, statement: Select[Any], id_: Any) -> Iterator[Row[Any]]:

@@ -1,15 +1,24 @@
 """Loads replies: one, a page of a topic's, a page of a user's."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import Select, bindparam, case, func, select
 from sqlalchemy.orm import Session, aliased
 
 from ..cache import versions
 from ..db.execution import ReadConnection, row, rows
-from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
+from ..db.keyset_paging import (
+    KeysetPage,
+    PageRequest,
+    PageRows,
+    SortOrder,
+    load_around,
+    load_page,
+    with_limit,
+)
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Reply, Topic, User
 from .rows import ReplyDetailRow, ReplyListRow, ReplyRow, ReplyStateRow, columns
@@ -31,12 +40,23 @@ DETAIL_COLUMNS = (
 )
 
 
+class ReplyOrder(StrEnum):
+    """The orders of a topic's replies."""
+
+    OLDEST = "oldest"
+    NEWEST = "newest"
+
+
 def _with_author(columns: tuple[Any, ...]) -> Select[Any]:
     return select(*columns).join(User, User.id == Reply.user_id)
 
 
-_OLDEST_FIRST = SortOrder("replies", ascending=True, id=Reply.id)
-_NEWEST_FIRST = SortOrder("user_replies", id=Reply.id)
+ORDERS: dict[ReplyOrder, SortOrder] = {
+    ReplyOrder.OLDEST: SortOrder("replies", ascending=True, id=Reply.id),
+    ReplyOrder.NEWEST: SortOrder("replies.newest", id=Reply.id),
+}
+_NEWEST_OF_USER = SortOrder("user_replies", id=Reply.id)
+_LIST_TEXTS = ("body_html",)
 
 
 @cache
@@ -47,10 +67,53 @@ def _of_topic(keyset: KeysetPage) -> Select[Any]:
     return statement.order_by(*keyset.order_by(page.c))
 
 
-def of_topic(db: ReadConnection, topic_id: int, page: PageRequest) -> PageRows:
-    """Return a page of a topic's replies, oldest first, including deleted ones."""
+def of_topic(
+    db: ReadConnection,
+    topic_id: int,
+    page: PageRequest,
+    order: ReplyOrder = ReplyOrder.OLDEST,
+) -> PageRows:
+    """Return a page of a topic's replies, including deleted ones."""
     values = {"topic_id": topic_id}
-    return load_page(db, page, _OLDEST_FIRST, _of_topic, values, ("body_html",))
+    return load_page(db, page, ORDERS[order], _of_topic, values, _LIST_TEXTS)
+
+
+def around(
+    db: ReadConnection, topic_id: int, reply_id: int, limit: int, order: ReplyOrder
+) -> PageRows | None:
+    """Return at most `limit` replies of a topic that stand around one, which may be deleted.
+
+    None: the topic has no such reply.
+    """
+    values = {"topic_id": topic_id}
+    return load_around(db, reply_id, limit, ORDERS[order], _of_topic, values, _LIST_TEXTS)
+
+
+class Places(NamedTuple):
+    """Where replies stand in their topic. places: of each, from 1; total: of the topic's replies.
+
+    Deleted replies count in both.
+    """
+
+    places: Sequence[int]
+    total: int
+
+
+_PLACES: Any = select(
+    func.count().label("total"),
+    func.count(case((Reply.id <= bindparam("oldest"), 1))).label("place"),
+).where(Reply.topic_id == bindparam("topic_id"))
+
+
+def places(
+    db: ReadConnection, topic_id: int, shown: Sequence[ReplyListRow], order: ReplyOrder
+) -> Places:
+    """Return the places of replies that stand one after the other in a list of this order."""
+    is_ascending = order is ReplyOrder.OLDEST
+    oldest = 0 if not shown else shown[0 if is_ascending else -1].id
+    [counted] = rows(db, _PLACES, {"topic_id": topic_id, "oldest": oldest})
+    numbers = range(counted.place, counted.place + len(shown))
+    return Places(numbers if is_ascending else numbers[::-1], counted.total)
 
 
 @cache
@@ -72,7 +135,7 @@ def _by_user(keyset: KeysetPage) -> Select[Any]:
 def by_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of the visible replies of a user, newest first, with all columns."""
     values = {"user_id": user_id}
-    return load_page(db, page, _NEWEST_FIRST, _by_user, values, ("body", "body_html"))
+    return load_page(db, page, _NEWEST_OF_USER, _by_user, values, ("body", "body_html"))
 
 
 @cache
@@ -105,6 +168,45 @@ def last_of(db: ReadConnection, topic_id: int) -> int | None:
     [result] = rows(db, _LAST_OF, {"topic_id": topic_id})
     last: int | None = result.id
     return last
+
+
+_EXTENT_OF: Any = select(func.count().label("places"), func.max(Reply.id).label("newest_id")).where(
+    Reply.topic_id == bindparam("topic_id")
+)
+
+
+def extent_of(db: ReadConnection, topic_id: int) -> tuple[int, int]:
+    """Return how many places of replies a topic has, and the id of the last one, 0 without one.
+
+    Deleted ones keep their places.
+    """
+    [result] = rows(db, _EXTENT_OF, {"topic_id": topic_id})
+    return result.places, result.newest_id or 0
+
+
+@cache
+def _later_with() -> Select[Any]:
+    place = func.row_number().over(order_by=Reply.id).label("place")
+    after = (
+        select(place, Reply.body_html, Reply.deleted_at)
+        .where(Reply.topic_id == bindparam("topic_id"), Reply.id > bindparam("after"))
+        .order_by(Reply.id)
+    )
+    later = with_limit(after).subquery("later").c
+    has_part = later.body_html.contains(bindparam("part"))
+    return select(later.place, later.body_html).where(has_part, later.deleted_at.is_(None))
+
+
+def later_with(
+    db: ReadConnection, topic_id: int, after: int, part: str, most: int
+) -> Sequence[tuple[int, str]]:
+    """Return which of the replies after one have a part in their HTML: their places, and the HTML.
+
+    after: the id of that one; places: 1 for the next one; part: without `%` and `_`; most: so many
+    are looked at.
+    """
+    values = {"topic_id": topic_id, "after": after, "part": part, "limit": most}
+    return [(item.place, item.body_html) for item in rows(db, _later_with(), values)]
 
 
 def _detail() -> Select[Any]:

@@ -73,6 +73,7 @@ class TopicStateRow(Protocol):
     user_id: int
     node_id: int
     excellent_at: datetime | None
+    pinned_at: datetime | None
     closed_at: datetime | None
     closed_by_id: int | None
     banned_at: datetime | None
@@ -100,6 +101,7 @@ class TopicRow(TopicListRow, Protocol):
 
     body: str
     body_html: str
+    node_locked_at: datetime | None
     version: int
     names_version: int
     access_version: int
@@ -152,9 +154,19 @@ class NodeRow(Protocol):
     summary: str
     section_id: int | None
     section_name: str | None
+    section_sort: int | None
     topics_count: int
     sort: int
+    hidden_in_lists: bool
     updated_at: datetime
+
+
+class SectionRow(Protocol):
+    """A section, for `presenters.nodes.section`."""
+
+    id: int
+    name: str
+    sort: int
 
 
 class NotificationRow(UserSummaryRow, Protocol):
@@ -178,6 +190,8 @@ class PhotoRow(Protocol):
     id: int
     user_id: int
     name: str
+    width: int
+    height: int
     size: int
     storage: str
     created_at: datetime
@@ -196,6 +210,19 @@ class EventRow(Protocol):
     node_id: int | None
     data: str | None
     created_at: datetime
+
+
+class DraftRow(Protocol):
+    """A draft, for `presenters.drafts.draft` and the forms of pages."""
+
+    id: int
+    key: str
+    title: str
+    body: str
+    node_id: int | None
+    form: str | None
+    created_at: datetime
+    updated_at: datetime
 
 
 class WebhookRow(Protocol):
@@ -232,9 +259,9 @@ class AccessRow(Protocol):
 
     user_id and login are None for a token of the client itself; the other columns of the user are
     then not to be read. is_unconfirmed: whether the user has an e-mail and never confirmed it;
-    blocks: whether the user blocks anybody; client_owner_id: for a token of the client itself, the
-    member who registered it, if one did; lists_version and access_version: see
-    `cache.versions`; the other columns are of the token.
+    blocks: whether the user blocks anybody; mutes: whether they mute a node; client_owner_id: for a
+    token of the client itself, the member who registered it, if one did; lists_version and
+    access_version: see `cache.versions`; the other columns are of the token.
     """
 
     user_id: int | None
@@ -250,5 +277,6 @@ class AccessRow(Protocol):
     client_id: int
     client_owner_id: int | None
     blocks: bool
+    mutes: bool
     lists_version: int
     access_version: int

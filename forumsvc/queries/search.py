@@ -88,7 +88,10 @@ def find_replies(
 
 
 def candidates(db: Connection, search: Search) -> Candidates:
-    """Return the ids of the newest posts that have the words, at most 200 of a kind."""
+    """Return the ids of the newest posts that have the words, at most 200 of a kind.
+
+    Without words, those of the user or the node that is sought.
+    """
     query, where = search.query, search.where
     result: dict[str, list[int]] = {name: [] for name in Candidates._fields}
     condition_of = partial(
@@ -100,7 +103,8 @@ def candidates(db: Connection, search: Search) -> Candidates:
             result["titles"] = search_candidates.newest(
                 db, TopicWords, condition_of(in_title=True), ids
             )
-        if where != Where.TITLE:
+        # Without words there is nothing to find in titles: all topics are meant.
+        if where != Where.TITLE or not query.words:
             result["topics"] = search_candidates.newest(db, TopicWords, condition_of(), ids)
     if where in (Where.ALL, Where.REPLIES):
         ids = _ids_between(db, ReplyWords, query)

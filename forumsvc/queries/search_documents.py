@@ -24,6 +24,14 @@ def is_complete(db: ReadConnection) -> bool:
 _PENDING: Any = select(PendingReindex.id).limit(1)
 
 
+def has_outdated(db: SqlConnection) -> bool:
+    """Return whether a document is as an older version made it."""
+    return any(
+        db.scalar(select(words.id).where(words.version != TOKENS_VERSION).limit(1)) is not None
+        for words in POSTS
+    )
+
+
 def missing_ids(db: SqlConnection, words: Words, first: int, last: int) -> Sequence[int]:
     """Return the ids of the posts without a document of this version, from `first` to `last`."""
     return db.execute(_missing(words), {"first": first, "last": last}).scalars().all()

@@ -1,6 +1,6 @@
 """The base classes of resources: a node of the tree with its own ACL."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -140,11 +140,22 @@ class Container(Resource):
         """Return the item with that id, as the request's transaction sees it."""
         return self.wrap(str(item_id), self.load(self.root.db, item_id))
 
+    def visible_rows(self, ids: Iterable[int], found: Mapping[int, Any]) -> list[Any]:
+        """Return the rows that the caller may see, in the order of the ids, each once.
+
+        found: rows by id, with the columns that the ACL reads.
+        """
+        known = [(item_id, found[item_id]) for item_id in dict.fromkeys(ids) if item_id in found]
+        return [row for item_id, row in known if self._may_view(self.item(self, str(item_id), row))]
+
+    def _may_view(self, item: Item) -> bool:
+        return not item.is_hidden or granted(self.root.caller, item, Common.VIEW)
+
     def wrap(self, name: str, row: object) -> Item:
         """Return the row as an item. Raises KeyError without one that the caller may see."""
         if row is None:
             raise KeyError(name)
         item = self.item(self, name, row)
-        if item.is_hidden and not granted(self.root.caller, item, Common.VIEW):
+        if not self._may_view(item):
             raise KeyError(name)
         return item

@@ -11,6 +11,7 @@ from ..permissions import ReplyPermission as May
 from ..queries import replies
 from ..queries.rows import ReplyListRow, ReplyRow, ReplyStateRow
 from ..security import principals
+from ..text.error_codes import ErrorCode
 from ..text.messages import Message
 from .base import Acl, Container, Item
 from .topics import OWN_POST
@@ -56,7 +57,9 @@ class ReplyItem(Item):
         if permission == May.REPORT and caller is not None and caller.user_id == self.row.user_id:
             return OWN_POST
         if permission in (May.UPDATE, May.DESTROY) and self.row.topic_closed_at is not None:
-            return Message("The topic is closed: its replies stay as they are.")
+            return Message("The topic is closed: its replies stay as they are.").coded(
+                ErrorCode.TOPIC_CLOSED
+            )
         return None
 
 

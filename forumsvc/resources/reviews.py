@@ -8,6 +8,7 @@ from ..permissions import ReviewPermission
 from ..queries import reviews
 from ..queries.reviews import ReviewRow
 from ..security import principals
+from ..text.error_codes import ErrorCode
 from ..text.messages import Message
 from .base import Acl, Container, Item
 
@@ -35,7 +36,9 @@ class ReviewItem(Item):
         """Return the reason for a moderator who is concerned."""
         caller = self.root.caller
         if permission == ReviewPermission.RESOLVE and caller is not None and caller.is_moderator:
-            return Message("You wrote or reported this yourself: another moderator decides.")
+            return Message("You wrote or reported this yourself: another moderator decides.").coded(
+                ErrorCode.YOUR_OWN
+            )
         return None
 
 

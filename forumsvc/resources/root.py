@@ -11,30 +11,42 @@ from ..permissions import Common, RootPermission
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
 from ..settings import Settings
+from ..text.error_codes import ErrorCode
+from ..text.messages import Message
 from .access_blocks import AccessBlocks
 from .audit_log import Moderation
 from .base import Acl, Resource
+from .devices import Devices
+from .drafts import Drafts
 from .events import Events
 from .held_posts import HeldPosts
 from .likes import Likes
-from .nodes import Nodes
+from .nodes import Nodes, Sections
 from .notifications import Notifications
 from .photos import Photos
 from .replies import Replies
 from .reports import Reports
 from .reviews import Reviews
 from .search import OFF, Search
+from .site import Site
 from .topics import Topics
 from .users import Users
 from .webhooks import Webhooks
 
+_NO_NOTIFICATIONS = Message(
+    "This access token belongs to no user, so it has no notifications."
+).coded(ErrorCode.NO_USER)
 _CHILDREN: dict[str, type[Resource]] = {
+    "site": Site,
     "users": Users,
     "nodes": Nodes,
+    "sections": Sections,
     "topics": Topics,
     "replies": Replies,
     "photos": Photos,
     "likes": Likes,
+    "devices": Devices,
+    "drafts": Drafts,
     "webhooks": Webhooks,
     "events": Events,
     "search": Search,
@@ -108,5 +120,5 @@ class Root(Resource):
         if self.caller is None:
             raise Unauthenticated("Notifications need an access token.")
         if self.caller.user_id is None:
-            raise Forbidden("This access token belongs to no user, so it has no notifications.")
+            raise Forbidden(_NO_NOTIFICATIONS)
         return self.caller.user_id

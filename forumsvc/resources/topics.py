@@ -13,14 +13,16 @@ from ..queries import topics
 from ..queries.rows import TopicRow, TopicStateRow
 from ..security import principals
 from ..security.identity import Level
+from ..text.error_codes import ErrorCode
 from ..text.messages import Message
 from .base import Acl, Container, Item
 
 _TAKE_PART = (May.FOLLOW, May.FAVORITE, May.LIKE)
 _CHANGE_STATE = (*map(May, ACTION_TYPES), *(change.permission for change in changes(TOPIC_STATES)))
-_MODERATE = (Common.VIEW, May.UPDATE, *_CHANGE_STATE, *_TAKE_PART)
+_READ = (Common.VIEW, May.MARK_READ)
+_MODERATE = (*_READ, May.UPDATE, *_CHANGE_STATE, *_TAKE_PART)
 
-OWN_POST = Message("This is your own: you cannot report it.")
+OWN_POST = Message("This is your own: you cannot report it.").coded(ErrorCode.YOUR_OWN)
 
 
 class TopicItem(Item):
@@ -54,12 +56,13 @@ class TopicItem(Item):
     def _hidden_acl(self) -> Acl:
         if self.row.deleted_at is not None:
             return [DENY_ALL]
-        return [(Allow, principals.user(self.row.user_id), Common.VIEW), DENY_ALL]
+        return [(Allow, principals.user(self.row.user_id), _READ), DENY_ALL]
 
     def _visible_acl(self) -> Acl:
         row = self.row
         author = principals.active(row.user_id)
         acl: Acl = [
+            (Allow, principals.USER, May.MARK_READ),
             (Allow, author, (May.UPDATE, May.CLOSE)),
             (Allow, principals.MODERATOR, May.REPLY),
             (Allow, principals.ACTIVE, _TAKE_PART),
@@ -67,7 +70,7 @@ class TopicItem(Item):
         acl += [(Deny, author, May.REPORT), (Allow, principals.ACTIVE, May.REPORT)]
         if row.closed_at is None:
             acl.append((Allow, principals.ACTIVE, May.REPLY))
-        if row.closed_by_id in (None, row.user_id):
+        if row.closed_at is None or row.closed_by_id == row.user_id:
             acl.append((Allow, author, May.OPEN))
         if row.others_replies_count == 0:
             acl.append((Allow, author, May.DESTROY))
@@ -76,13 +79,17 @@ class TopicItem(Item):
     def denial_reason(self, permission: str) -> str | None:
         """Return the reason for a banned, closed or answered topic."""
         if self.row.banned_at is not None:
-            return Message("This topic is banned.")
+            return Message("This topic is banned.").coded(ErrorCode.TOPIC_BANNED)
         if permission == May.REPORT and self.is_own:
             return OWN_POST
         if permission == May.REPLY and self.row.closed_at is not None:
-            return Message("This topic is closed: it takes no more replies.")
+            return Message("This topic is closed: it takes no more replies.").coded(
+                ErrorCode.TOPIC_CLOSED
+            )
         if permission == May.DESTROY and self.row.others_replies_count:
-            return Message("Others have replied to this topic, so its author cannot delete it.")
+            return Message(
+                "Others have replied to this topic, so its author cannot delete it."
+            ).coded(ErrorCode.TOPIC_ANSWERED)
         return None
 
 
@@ -93,8 +100,11 @@ class Topics(Container):
     find = staticmethod(topics.by_id)
 
     def __acl__(self) -> Acl:
-        """Active users may open topics, except newbies."""
-        return [(Allow, principals.ESTABLISHED, May.CREATE)]
+        """Active users may open topics, except newbies; all users have places in topics."""
+        return [
+            (Allow, principals.ESTABLISHED, May.CREATE),
+            (Allow, principals.USER, (May.VIEW_UNREAD, May.MARK_READ)),
+        ]
 
     def load_committed(self, item_id: int) -> TopicRow | None:
         """Return the topic's row, from the page cache where it has not changed."""
@@ -115,5 +125,7 @@ class Topics(Container):
         """Return the reason for a newbie."""
         caller = self.root.caller
         if permission == May.CREATE and caller is not None and caller.level == Level.NEWBIE:
-            return Message("New members may reply, but not open topics yet.")
+            return Message("New members may reply, but not open topics yet.").coded(
+                ErrorCode.TOO_NEW
+            )
         return None

@@ -9,10 +9,23 @@ from ..permissions import UserPermission as May
 from ..queries import users
 from ..queries.rows import UserRow
 from ..security import principals
+from ..security.denial import NO_USER
+from ..text.error_codes import ErrorCode
 from ..text.ids import is_login
 from ..text.messages import Message
 from .base import Acl, Container, Item, Resource
 
+_OF_ONESELF = (
+    *(
+        May.VIEW_BLOCKED,
+        May.VIEW_MUTED,
+        May.VIEW_LIKES,
+        May.VIEW_RELATED,
+        May.VIEW_EMAIL,
+        May.VIEW_EXPORT,
+    ),
+    *(May.VIEW_RESTRICTIONS, May.CONFIRM, May.EXPORT, May.CLOSE),
+)
 _RESTRICT = (May.SILENCE, May.UNSILENCE, May.WARN)
 _TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK, May.REPORT, *_RESTRICT)
 _RESTRICTED_BY = {
@@ -44,8 +57,7 @@ class UserItem(Item):
         user_id = self.row.user_id
         owner = principals.user(user_id)
         acl: Acl = [
-            (Allow, owner, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL, May.VIEW_EXPORT)),
-            (Allow, owner, (May.VIEW_RESTRICTIONS, May.CONFIRM, May.EXPORT, May.CLOSE)),
+            (Allow, owner, _OF_ONESELF),
             (Allow, principals.MODERATOR, (May.VIEW_RESTRICTIONS, May.VIEW_NOTES)),
             (Allow, principals.active(user_id), (May.UPDATE, May.DESTROY)),
             (Allow, principals.ADMIN, (May.VIEW_EMAIL, May.DESTROY)),
@@ -53,6 +65,7 @@ class UserItem(Item):
             (Allow, principals.ACTIVE, (May.UNFOLLOW, May.UNBLOCK)),
         ]
         if self.row.state != UserState.DELETED:
+            acl.append((Allow, principals.ADMIN, May.SET_ROLE))
             acl.append((Allow, principals.ACTIVE, (May.FOLLOW, May.BLOCK, May.REPORT)))
             if self.row.role in _RESTRICTED_BY:
                 acl.append((Allow, _RESTRICTED_BY[Role(self.row.role)], _RESTRICT))
@@ -62,13 +75,14 @@ class UserItem(Item):
 
     def denial_reason(self, permission: str) -> str | None:
         """Return the reason for the caller's own account and for a deleted user."""
-        if permission not in _TO_OTHERS:
+        if permission not in (*_TO_OTHERS, May.SET_ROLE):
             return None
         caller = self.root.caller
-        if caller is not None and caller.user_id == self.row.user_id:
-            return Message("You cannot do this to yourself.")
+        is_own = caller is not None and caller.user_id == self.row.user_id
+        if is_own and permission in _TO_OTHERS:
+            return Message("You cannot do this to yourself.").coded(ErrorCode.YOUR_OWN)
         if self.row.state == UserState.DELETED and permission not in (May.UNFOLLOW, May.UNBLOCK):
-            return Message("This user is deleted.")
+            return Message("This user is deleted.").coded(ErrorCode.USER_DELETED)
         return None
 
 
@@ -85,7 +99,7 @@ class AnonymousMe(UserItem):
 
     def denial_reason(self, permission: str) -> str | None:
         """Return the reason: the token has no user."""
-        return Message("This access token belongs to no user.")
+        return NO_USER
 
 
 class Users(Container):

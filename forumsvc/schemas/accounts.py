@@ -1,20 +1,32 @@
 """The forms of a person's own account, on the pages and in the API."""
 
+from ..models import Role
 from ..oauth.clients import MAX_NAME, MEMBER_GRANTS
 from ..process.passwords import MAX_LENGTH
 from ..services.accounts.accounts import MAX_EMAIL
 from ..services.accounts.erasure.erasure import PostsErasure
+from ..services.accounts.invitees import FIELD as PEOPLE
 from ..sessions.users import MAX_USERNAME
 from .fields import Choice, Line, Name, Password, Text, optional, parameters, required
 
 _LOGIN = 20
 _URIS = 20_000
+_PEOPLE = 20_000
 _RESET_TOKEN = 200
 _KINDS = ("confidential", "public")
 REGISTRATION_FORM = parameters(
     required("login", Line(1, _LOGIN)),
     required("email", Line(1, MAX_EMAIL)),
     required("password", Password(1, MAX_LENGTH)),
+)
+INVITATION_FORM = parameters(
+    required(PEOPLE, Text(1, _PEOPLE, strip=True)),
+    optional("role", Choice(Role), Role.MEMBER),
+)
+INVITATION_AGAIN_FORM = parameters(
+    required("again", Line(1, _LOGIN)),
+    required("email", Line(1, MAX_EMAIL)),
+    optional("show_link", Text(0, 10), ""),
 )
 LOGIN_FORM = parameters(
     required("username", Text(1, MAX_USERNAME, strip=True)),
@@ -42,6 +54,7 @@ CONFIRM_EMAIL_FORM = parameters(optional("confirmation_token", Text(0, _RESET_TO
 FORGOT_PASSWORD_FORM = parameters(required("email", Line(1, MAX_EMAIL)))
 RESET_PASSWORD_FORM = parameters(
     optional("reset_token", Text(0, _RESET_TOKEN), ""),
+    optional("login", Line(0, _LOGIN), ""),
     required("new_password", Password(1, MAX_LENGTH)),
 )
 CLIENT_FORM = parameters(

@@ -3,6 +3,7 @@
 import colander
 
 from .fields import CursorField, Integer, optional, parameters
+from .lists import MAX_LISTED_IDS, Ids
 
 MAX_LIMIT = 150
 MAX_USERS = 100
@@ -25,4 +26,4 @@ def page_parameters() -> list[colander.SchemaNode]:
 
 
 PAGED = parameters(*page_parameters())
-POPULAR_USERS = parameters(limit(MAX_USERS))
+POPULAR_USERS = parameters(optional("ids", Ids(MAX_LISTED_IDS)), limit(MAX_USERS))

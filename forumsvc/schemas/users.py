@@ -2,10 +2,21 @@
 
 import colander
 
-from ..models import PROFILE_TEXTS, TextKind
+from ..models import PROFILE_TEXTS, Role, TextKind
 from ..process.passwords import MAX_LENGTH
 from ..services.accounts.accounts import MAX_EMAIL
-from .fields import Boolean, Line, Lines, Name, Password, Url, clearable, parameters
+from .fields import (
+    Boolean,
+    Choice,
+    Line,
+    Lines,
+    Name,
+    Password,
+    Url,
+    clearable,
+    parameters,
+    required,
+)
 
 _NAME = 100
 _TYPES = {TextKind.LINE: Line, TextKind.LINES: Lines, TextKind.URL: Url}
@@ -19,3 +30,4 @@ PROFILE_FORM = parameters(
     colander.SchemaNode(Password(0, MAX_LENGTH), name="password", missing=colander.drop),
 )
 """Absent fields stay unchanged."""
+ROLE_FORM = parameters(required("role", Choice(Role)))

@@ -1,6 +1,5 @@
 """Validating a request's parameters."""
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -27,14 +26,21 @@ def validate_query(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:
     Such parameters are few and often the same, so the results are cached.
     """
     raw_value = _raw_values(schema, source)
-    if all(type(value) is str and len(value) <= _MAX_CACHED_LENGTH for value in raw_value.values()):
+    if all(map(_is_short, raw_value.values())):
         return _deserialized_cached(schema, tuple(raw_value.items())).copy()
     return _deserialized(schema, raw_value)
 
 
+def _is_short(value: Any) -> bool:
+    """Return whether a value is a text or a tuple of texts, and short enough to be cached."""
+    texts = value if type(value) is tuple else (value,)
+    are_texts = all(type(text) is str for text in texts)
+    return are_texts and sum(map(len, texts)) + len(texts) <= _MAX_CACHED_LENGTH
+
+
 @lru_cache(_CACHE_SIZE)
 def _deserialized_cached(
-    schema: colander.SchemaNode, parameters: tuple[tuple[str, str], ...]
+    schema: colander.SchemaNode, parameters: tuple[tuple[str, str | tuple[str, ...]], ...]
 ) -> dict[str, Any]:
     return _deserialized(schema, dict(parameters))
 
@@ -44,10 +50,11 @@ def _raw_values(schema: colander.SchemaNode, source: Any) -> dict[str, Any]:
     if source.is_empty:
         return cstruct
     for node in schema.children:
-        read: Callable[[str], Any] = (
-            source.get_all if getattr(node.typ, "is_list", False) else source.get
-        )
-        value = read(node.name)
+        if getattr(node.typ, "is_list", False):
+            values = source.get_all(node.name)
+            value = None if values is None else tuple(values)
+        else:
+            value = source.get(node.name)
         if value is None or (value == "" and _empty_is_absent(node)):
             continue
         cstruct[node.name] = value

@@ -30,19 +30,19 @@ class WordMatcher:
         plain = without_apostrophes(normalize(text))
         return any(part in plain for part in (*self._exact, *self._prefixes))
 
-    def has_all(self, result: frozenset[str]) -> bool:
+    def has_all(self, tokens: frozenset[str]) -> bool:
         """Return whether all words are among the tokens of a text."""
-        return all(map(result.__contains__, self._exact)) and all(
-            any(token.startswith(prefix) for token in result) for prefix in self._prefixes
+        return all(map(tokens.__contains__, self._exact)) and all(
+            any(token.startswith(prefix) for token in tokens) for prefix in self._prefixes
         )
 
-    def has_any(self, result: frozenset[str]) -> bool:
+    def has_any(self, tokens: frozenset[str]) -> bool:
         """Return whether one of the words is among the tokens of a text."""
-        return any(self._has(term, result) for term in self._words)
+        return any(self._has(term, tokens) for term in self._words)
 
-    def _has(self, term: Term, result: frozenset[str]) -> bool:
+    def _has(self, term: Term, tokens: frozenset[str]) -> bool:
         return all(
-            any(token.startswith(part) for token in result) if is_prefix else part in result
+            any(token.startswith(part) for token in tokens) if is_prefix else part in tokens
             for part, is_prefix in term.parts()
         )
 

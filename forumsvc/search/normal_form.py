@@ -19,9 +19,18 @@ _VOWEL_SIGNS = (
     r"\u0640"
 )
 _VOWEL_SIGN = re.compile(f"[{_VOWEL_SIGNS}]+")
-_ALEF = "\u0627"
-# With madda, hamza above or below, and wasla.
-_OTHER_ALEF = re.compile("[\u0622\u0623\u0625\u0671]")
+# Letters of Arabic that readers take for one, by the one that stands for them: keyboards of other
+# languages have another yeh, kaf or heh, and many writers leave out hamza and the dots of a last
+# letter.
+_SAME_LETTERS = {
+    "\u0627": "\u0622\u0623\u0625\u0671",  # alef: with madda, hamza above or below, wasla
+    "\u064a": "\u0649\u06cc",  # yeh: alef maksura, the Persian one
+    "\u0647": "\u0629\u06c0\u06c1\u06c2\u06c3",  # heh: teh marbuta, the Urdu ones
+    "\u0643": "\u06a9",  # kaf: the Persian one
+    **{str(digit): f"{chr(0x660 + digit)}{chr(0x6F0 + digit)}" for digit in range(10)},
+}
+_LETTER = {other: letter for letter, others in _SAME_LETTERS.items() for other in others}
+_OTHER_LETTER = re.compile(f"[{''.join(_LETTER)}]")
 
 # Letters that Unicode does not decompose, in the way that people without them write them.
 _PLAIN = str.maketrans(
@@ -40,7 +49,8 @@ def normalize(text: str) -> str:
     """Return the normal form: NFKC, without case, invisible characters and marks.
 
     Marks and strokes are removed from Latin and Greek letters, ligatures are two letters, vowel
-    signs of Arabic and Hebrew are left out, and the forms of the alef are one.
+    signs of Arabic and Hebrew are left out, and letters of Arabic that readers take for one are
+    one.
     """
     if text.isascii():
         return text.lower()
@@ -48,7 +58,7 @@ def normalize(text: str) -> str:
     visible = INVISIBLE.sub("", stream_safe(text))
     # A second time, because casefold may return what is not in NFKC.
     folded = normalized("NFKC", visible).casefold()
-    unvocalized = _OTHER_ALEF.sub(_ALEF, _VOWEL_SIGN.sub("", folded))
+    unvocalized = _OTHER_LETTER.sub(_one_letter, _VOWEL_SIGN.sub("", folded))
     plain = normalized("NFKC", unvocalized)
     return _MARKED.sub(_without_marks, plain)
 
@@ -76,6 +86,10 @@ def normalize_with_offsets(text: str) -> tuple[str, list[int]]:
 @lru_cache(20_000)
 def _normal_character(character: str) -> str:
     return normalize(character)
+
+
+def _one_letter(match: re.Match[str]) -> str:
+    return _LETTER[match[0]]
 
 
 def _without_marks(match: re.Match[str]) -> str:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from .normal_form import normalize
 
-TOKENS_VERSION = 4
+TOKENS_VERSION = 5
 
 MAX_TOKEN = 64
 """Characters; longer words are cut."""
@@ -104,14 +104,14 @@ def tokens(text: str) -> list[str]:
     return list(dict.fromkeys(token for token, _, _ in spans(_indexed(text))))
 
 
-def first_bytes(rows: list[str], size: int = MAX_BYTES) -> list[str]:
+def first_bytes(listed: list[str], size: int = MAX_BYTES) -> list[str]:
     """Return the first tokens that have, with a blank behind each, at most `size` bytes."""
     left = size
-    for at, token in enumerate(rows):
+    for at, token in enumerate(listed):
         left -= len(token.encode()) + 1
         if left < 0:
-            return rows[:at]
-    return rows
+            return listed[:at]
+    return listed
 
 
 def terms(text: str) -> list[Term]:

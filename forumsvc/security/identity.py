@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from ..models.user import Role, UserState, state_at
+from ..models.user import MODERATORS, Role, UserState, state_at
 from ..permissions import Scope
 from ..queries.rows import AccessRow
 
 _SCOPES = frozenset(Scope)
-MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
 
 
 class Level:
@@ -38,8 +37,9 @@ class Identity:
     user_id, login: None for a token without a user (client_credentials), and for the operator at
     the command line; level: what the user or the operator may do, None for such a token; scopes:
     those of the token; client_id: the id of the application's row; blocks: whether the user blocks
-    anybody; silence: of a blocked user whom somebody gave a reason; client_owner_id: for a token
-    without a user, the member who registered the application, if one did.
+    anybody; mutes: whether they mute a node; silence: of a blocked user whom somebody gave a
+    reason; client_owner_id: for a token without a user, the member who registered the application,
+    if one did.
     """
 
     user_id: int | None
@@ -48,6 +48,7 @@ class Identity:
     scopes: frozenset[str]
     client_id: int
     blocks: bool = False
+    mutes: bool = False
     silence: Silence | None = None
     client_owner_id: int | None = None
 
@@ -93,6 +94,7 @@ def identify(row: AccessRow, now: datetime, newbie: timedelta, *, must_confirm: 
         scopes=frozenset(row.scope.split()) & _SCOPES,
         client_id=row.client_id,
         blocks=bool(row.blocks),
+        mutes=bool(row.mutes),
         silence=silence,
         client_owner_id=row.client_owner_id,
     )

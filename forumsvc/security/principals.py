@@ -1,8 +1,8 @@
 """The principals that ACLs name.
 
 An active user has `active` and `active:ID` as well as `user` and `user:ID`. A user who is blocked,
-or who has not confirmed their e-mail, has only the latter two, so what is granted to `active…` is
-denied to them.
+has not confirmed their e-mail or awaits approval has only the latter two, so what is granted to
+`active…` is denied to them.
 """
 
 from functools import lru_cache

@@ -40,10 +40,10 @@ def may_send(db: Session, site_url: str) -> bool:
     if row(db, _SELECT, {}) is None:
         deployment = {"host": _host(site_url), "place": _place(db), "copied_at": None}
         insert_or_ignore(db, Deployment, id=_ID, **deployment)
-    return why_not(db, site_url) is None
+    return why_it_sends_nothing(db, site_url) is None
 
 
-def why_not(db: ReadConnection, site_url: str) -> str | None:
+def why_it_sends_nothing(db: ReadConnection, site_url: str) -> str | None:
     """Return why this service sends nothing, a sentence; None if it sends."""
     known = row(db, _SELECT, {})
     if known is None:

@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Insert, bindparam, func, insert, select
+from sqlalchemy import Insert, String, Text, bindparam, func, insert, literal, select
 from sqlalchemy.orm import Session
 
-from ..db.base import BigId
+from ..db.base import BigId, UtcDateTime
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows
 from ..db.statements import execute
 from ..models import Event, EventType, Reply, Topic
@@ -73,6 +73,41 @@ def _insert_event(names: tuple[str, ...], post: str | None) -> Insert:
         node = select(Topic.node_id).join(Reply, Reply.topic_id == Topic.id)
         columns["node_id"] = node.where(Reply.id == post_id).scalar_subquery()
     return insert(Event).values(columns)
+
+
+OF_TOPIC = json.dumps({"reason": "topic"}, separators=(",", ":"))
+"""The `data` of events of replies whose topic was deleted or restored."""
+
+
+def record_of_replies(
+    db: Session, type_: EventType, now: datetime, *, actor_id: int | None, topic_id: int
+) -> None:
+    """Record that a topic was deleted or restored, for each of its replies that is not deleted.
+
+    One statement, however many there are.
+    """
+    if records_nothing(db):
+        return
+    values = {"type": str(type_), "actor_id": actor_id, "created_at": now, "topic_id": topic_id}
+    execute(db, _insert_of_replies(), values)
+
+
+@cache
+def _insert_of_replies() -> Insert:
+    columns: dict[str, Any] = {
+        "type": bindparam("type", type_=String),
+        "actor_id": bindparam("actor_id", type_=BigId),
+        "created_at": bindparam("created_at", type_=UtcDateTime),
+        "topic_id": Reply.topic_id,
+        "reply_id": Reply.id,
+        "node_id": Topic.node_id,
+        "data": literal(OF_TOPIC, Text),
+    }
+    rows = select(*columns.values()).join(Topic, Topic.id == Reply.topic_id)
+    rows = rows.where(
+        Reply.topic_id == bindparam("topic_id", type_=BigId), Reply.deleted_at.is_(None)
+    )
+    return insert(Event).from_select([*columns], rows.order_by(Reply.id))
 
 
 def expired(keep: timedelta) -> ExpiredRows:

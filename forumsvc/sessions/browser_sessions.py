@@ -12,9 +12,10 @@ from ..cache import versions
 from ..db.base import UtcDateTime
 from ..db.execution import ReadConnection, SqlConnection, row
 from ..db.statements import delete_of
-from ..models import BrowserSession, User, UserBlock, UserState
+from ..models import BrowserSession, NodeMute, User, UserBlock, UserState
 from ..permissions import Scope
 from ..queries.user_columns import identity
+from ..text.ip_addresses import wide_network
 from .authentication import Authentication
 from .token_hash import hash_token, new_secret
 
@@ -30,17 +31,24 @@ _COLUMNS: tuple[Any, ...] = (
     literal(NO_CLIENT).label("client_id"),
     null().label("client_owner_id"),
     select(UserBlock.id).where(UserBlock.user_id == User.id).exists().label("blocks"),
+    select(NodeMute.id).where(NodeMute.user_id == User.id).exists().label("mutes"),
     versions.access_version(),
 )
 
 
 def start(
-    db: Session, authentication: Authentication, *, ttl: int, now: datetime, browser: str
+    db: Session,
+    authentication: Authentication,
+    *,
+    ttl: int,
+    now: datetime,
+    browser: str,
+    address: str,
 ) -> str | None:
     """Create a session for a user who was just recognized, and return its secret.
 
-    ttl: seconds; browser: its name. Returns None if the user is gone or the proof holds no more,
-    such as a password that was changed meanwhile.
+    ttl: seconds; browser: its name; address: the client's. Returns None if the user is gone or the
+    proof holds no more, such as a password that was changed meanwhile.
     """
     user_id = authentication.user_id
     current = select(User.password_hash).where(User.id == user_id, User.state != UserState.DELETED)
@@ -55,6 +63,8 @@ def start(
             created_at=now,
             expires_at=now + timedelta(seconds=ttl),
             browser=browser,
+            last_used_at=now,
+            network=wide_network(address),
         )
     )
     return secret
@@ -63,7 +73,7 @@ def start(
 @cache
 def _by_secret() -> Select[Any]:
     return (
-        select(*_COLUMNS)
+        select(*_COLUMNS, BrowserSession.id.label("session_id"), BrowserSession.last_used_at)
         .select_from(BrowserSession)
         .join(User, User.id == BrowserSession.user_id)
         .where(
@@ -79,7 +89,7 @@ def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
 
     The row: user_id, login, email, role, avatar, unread_count, state, blocked_until,
     blocked_reason, user_created_at, is_unconfirmed, awaits_approval, scope, client_id,
-    client_owner_id, blocks, access_version; one SELECT.
+    client_owner_id, blocks, mutes, access_version, session_id, last_used_at; one SELECT.
     """
     return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 
@@ -91,7 +101,10 @@ def _by_login() -> Select[Any]:
 
 
 def find_user(db: ReadConnection, login: str) -> Any | None:
-    """Return the row of `find` for a user who has no session: as whom a command acts; or None."""
+    """Return the row of `find` for a user who has no session: as whom a command acts; or None.
+
+    It has no session_id and no last_used_at.
+    """
     return row(db, _by_login(), {"login_key": login.lower()})
 
 
@@ -103,11 +116,16 @@ _COLUMNS_OF_LIST: tuple[Any, ...] = (
     BrowserSession.id,
     BrowserSession.created_at,
     BrowserSession.browser,
+    BrowserSession.last_used_at,
+    BrowserSession.network,
 )
 
 
 def of_user(db: SqlConnection, user_id: int, now: datetime) -> Sequence[Any]:
-    """Return the sessions of a user, the newest first: id, created_at, browser."""
+    """Return the sessions of a user, the newest first.
+
+    The rows: id, created_at, browser, last_used_at, network.
+    """
     is_own = BrowserSession.user_id == user_id, BrowserSession.expires_at > now
     query = select(*_COLUMNS_OF_LIST).where(*is_own)
     return db.execute(query.order_by(BrowserSession.id.desc())).all()

@@ -1,6 +1,7 @@
 """Every ini setting: declared once, parsed and checked when the service starts."""
 
-from .declared import DECLARED, LEVELS
+from .accounts import LEVELS
+from .declared import DECLARED, default_of
 from .loader import DEVELOPMENT_SECRET, Settings, SettingsError, find_errors, ini_path_problem
 from .setting import Setting
 
@@ -11,6 +12,7 @@ __all__ = [
     "Setting",
     "Settings",
     "SettingsError",
+    "default_of",
     "find_errors",
     "ini_path_problem",
 ]

@@ -1,7 +1,7 @@
 """The settings of moderation."""
 
 from .setting import Setting
-from .setting_types import BOOLEAN, PATH, RATE, integer, or_off, seconds
+from .setting_types import BOOLEAN, integer, or_off, seconds
 
 MODERATION: tuple[Setting, ...] = (
     Setting(
@@ -10,12 +10,6 @@ MODERATION: tuple[Setting, ...] = (
         "off",
         "how many members who are no newbies must report a post to hide it until a moderator has "
         "looked at it",
-    ),
-    Setting(
-        "rate_limit.reports",
-        or_off(RATE),
-        "20/day",
-        "how often a user may report something to the moderators",
     ),
     Setting(
         "moderation.public_log",
@@ -49,19 +43,5 @@ MODERATION: tuple[Setting, ...] = (
         "1",
         "for how long a process may use the access blocks that it knows when a request reads "
         "nothing that tells of a change, as those of visitors mostly do",
-    ),
-    Setting(
-        "accounts.email_domains_file",
-        PATH,
-        "",
-        "a text file with email domains that no account may have, a domain a line, # begins a "
-        "comment; their subdomains are meant, too; read at the start",
-    ),
-    Setting(
-        "accounts.sign_up_min_seconds",
-        or_off(seconds(0.1, 60)),
-        "3",
-        "how long people need at least to fill in the sign-up page; who is faster is taken for a "
-        "program and asked to try again; off: no limit",
     ),
 )

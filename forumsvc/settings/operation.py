@@ -1,4 +1,4 @@
-"""The settings of operation: metrics, the background worker, webhooks."""
+"""The settings of operation: metrics, worker, events, webhooks, cache."""
 
 from .setting import Setting
 from .setting_types import BOOLEAN, TEXT, integer, seconds
@@ -39,5 +39,11 @@ OPERATION: tuple[Setting, ...] = (
         BOOLEAN,
         "false",
         "whether webhooks may be sent to private addresses, by http and to any port",
+    ),
+    Setting(
+        "cache.pages_mb",
+        integer(0, 10_000, "megabytes"),
+        "8",
+        "memory that each process may use to cache responses; 0: no cache",
     ),
 )

@@ -1,7 +1,7 @@
-"""The settings of topics and replies: how long, how many, and which wait for a moderator."""
+"""The settings of posts: how long, how many, and which wait for a moderator: posts, topics."""
 
 from .setting import Setting
-from .setting_types import TEXT, choice, integer, or_off
+from .setting_types import TEXT, choice, integer, or_off, seconds
 
 POSTS: tuple[Setting, ...] = (
     Setting(
@@ -90,5 +90,11 @@ POSTS: tuple[Setting, ...] = (
         "off",
         "for how long a user cannot post the same text again: in the same topic, or as a topic; 0 "
         "is off, too",
+    ),
+    Setting(
+        "topics.view_count_flush_seconds",
+        seconds(0.05, 3600),
+        "5",
+        "how often the views of topics, counted in memory, are written to the database",
     ),
 )

@@ -1,7 +1,7 @@
 """The settings of the search."""
 
 from .setting import Setting
-from .setting_types import RATE, choice, integer, or_off, seconds
+from .setting_types import choice, integer, seconds
 
 SEARCH: tuple[Setting, ...] = (
     Setting(
@@ -22,11 +22,5 @@ SEARCH: tuple[Setting, ...] = (
         "2",
         "how many searches a process runs at the same time; twice as many wait for up to two"
         " seconds, others are answered with 503",
-    ),
-    Setting(
-        "rate_limit.searches",
-        or_off(RATE),
-        "30/minute",
-        "how often a user, or an IP address without a token, may search",
     ),
 )

@@ -44,6 +44,15 @@ def is_login(text: str) -> bool:
     return _LOGIN.fullmatch(text) is not None
 
 
+MAX_DRAFT_KEY = 64
+_DRAFT_KEY = re.compile(rf"[A-Za-z0-9._:-]{{1,{MAX_DRAFT_KEY}}}")
+
+
+def is_draft_key(text: str) -> bool:
+    """Return whether a draft may have this key."""
+    return _DRAFT_KEY.fullmatch(text) is not None
+
+
 def known_ids(ids: Iterable[int | None]) -> list[int]:
     """Return the ids, each once, in their order, without None."""
     return sorted({item for item in ids if item is not None})

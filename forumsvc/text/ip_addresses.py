@@ -35,3 +35,15 @@ def client_network(address: str) -> str:
     except ValueError:
         return address
     return str(parsed if parsed.version == 4 else ip_network((parsed, 64), strict=False))
+
+
+def wide_network(address: str) -> str:
+    """Return where an address is, without saying whose it is: the /24 of IPv4, the /64 of IPv6.
+
+    Empty for what is no address.
+    """
+    try:
+        parsed = parse_address(address)
+    except ValueError:
+        return ""
+    return str(ip_network((parsed, 24 if parsed.version == 4 else 64), strict=False))

@@ -62,7 +62,7 @@ def send_confirmation(item: UserItem, request: ForumRequest) -> Ok:
     return Ok()
 
 
-@api_view(Users, "POST", May.REGISTER)
+@api_view(Users, "POST", May.REGISTER, own_parameters=tuple(n.name for n in REGISTRATION_FORM))
 def open_account(container: Users, request: ForumRequest) -> Detail:
     """Register an account. Whether registration is open is checked before the parameters."""
     registration.check_open(request.settings)

@@ -1,4 +1,4 @@
-"""The error views: the only place that makes `{"error": …}` responses."""
+"""The error views: the only place that makes `{"error": …}` and problems (RFC 9457)."""
 
 import logging
 from collections.abc import Mapping
@@ -17,13 +17,15 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from .. import errors
 from ..db.failures import is_away, is_forbidden, is_outdated_session, sqlstate
 from ..process.passwords import PasswordsBusy
-from ..security.denial import denial_message
+from ..security.denial import NO_USER, denial_message
 from ..security.policy import MissingScope
+from ..text.error_codes import ErrorCode
 from ..text.messages import Message
 from ..web.api.request import ForumRequest
 from ..web.pipeline.guard import check_body
 from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
 from ..web.registry import ForumRegistry
+from ..web.responses import problems
 
 log = logging.getLogger(__name__)
 
@@ -48,14 +50,31 @@ _STATUS: dict[type[errors.ForumError], int] = {
 
 
 def error_response(
-    request: ForumRequest, status: int, message: str, headers: dict[str, str] | None = None
+    request: ForumRequest,
+    status: int,
+    message: str,
+    headers: dict[str, str] | None = None,
+    *,
+    code: ErrorCode | None = None,
+    parameter: str | None = None,
 ) -> Response:
-    """Return the response to a failed request."""
+    """Return the response to a failed request.
+
+    code: None for the one that errors with this status have; parameter: as of `ForumError`.
+    """
     request.error = message
     response = Response(status=status, content_type="application/json")
-    response.body = error_body(request.registry, status, message)
+    if problems.is_wanted(request):
+        problems.set_problem(response, request, code or _code_of(status), message, parameter)
+    else:
+        response.body = error_body(request.registry, status, message)
     response.headers.update({"Cache-Control": "no-store", **(headers or {})})
     return response
+
+
+def _code_of(status: int) -> ErrorCode:
+    known = (kind.code for kind, of_kind in _STATUS.items() if of_kind == status)
+    return next(known, ErrorCode.SERVER_ERROR if status >= 500 else ErrorCode.MALFORMED)
 
 
 def error_body(registry: ForumRegistry, status: int, message: str) -> bytes:
@@ -84,7 +103,11 @@ def _status(error: errors.ForumError) -> int:
 def forum_error(error: errors.ForumError, request: ForumRequest) -> Response:
     """Respond to an error of the forum's domain."""
     message = error.args[0] if error.args else ""
-    return error_response(request, _status(error), message, _headers(error))
+    return error_response(
+        *(request, _status(error), message, _headers(error)),
+        code=error.code,
+        parameter=error.parameter,
+    )
 
 
 def _headers(error: errors.ForumError) -> dict[str, str]:
@@ -111,12 +134,11 @@ def _denial(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
     if isinstance(error.result, MissingScope):
         return errors.InsufficientScope(error.result.scope)
     if request.caller.user_id is None:
-        return errors.Forbidden("This access token belongs to no user.")
+        return errors.Forbidden(NO_USER)
     refused = error.result
-    reason = None
-    if refused is not None:
-        reason = denial_message(request.caller, refused.context, refused.permission)
-    return errors.Forbidden(reason or "You may not do this.")
+    if refused is None:
+        return errors.Forbidden("You may not do this.")
+    return errors.Forbidden(denial_message(request.caller, refused.context, refused.permission))
 
 
 def bad_csrf_token(error: BadCSRFToken, request: ForumRequest) -> Response:
@@ -137,7 +159,8 @@ def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
     allow = {"Allow": ", ".join(methods)}
     if request.method == "OPTIONS":
         return Response(status=204, headerlist=[*allow.items()])
-    return error_response(request, 405, f"{request.method} is not among {allow['Allow']}.", allow)
+    message = f"{request.method} is not among {allow['Allow']}."
+    return error_response(request, 405, message, allow, code=ErrorCode.METHOD_NOT_ALLOWED)
 
 
 def http_error(error: HTTPException, request: ForumRequest) -> Response:
@@ -167,9 +190,8 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
         _outage_log.add(request, error)
     else:
         log.error("request %s failed, for the database did: %s", _request_id(request), reason)
-    return error_response(
-        request, 503, "The database is not available; try again soon.", {"Retry-After": "1"}
-    )
+    message = Message("The database is not available; try again soon.")
+    return error_response(request, 503, message, {"Retry-After": "1"})
 
 
 class OutageLog:
@@ -219,7 +241,8 @@ def passwords_busy(error: PasswordsBusy, request: ForumRequest) -> Response:
 def unexpected(error: Exception, request: ForumRequest) -> Response:
     """Respond to an unexpected exception: details go to the log only."""
     log.error("request %s failed", _request_id(request), exc_info=error)
-    return error_response(request, 500, "The server made a mistake; it has been written down.")
+    message = Message("The server made a mistake; it has been written down.")
+    return error_response(request, 500, message)
 
 
 def _request_id(request: ForumRequest) -> str:

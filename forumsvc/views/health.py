@@ -68,7 +68,10 @@ def _is_copy(request: ForumRequest, result: Availability) -> bool:
     if not result.reads:
         return False
     with request.registry.database.reads.connect() as db:
-        return deployment.why_not(db, request.registry.forum_settings["site.url"]) is not None
+        return (
+            deployment.why_it_sends_nothing(db, request.registry.forum_settings["site.url"])
+            is not None
+        )
 
 
 def includeme(config: Configurator) -> None:

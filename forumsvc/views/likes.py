@@ -25,12 +25,12 @@ def _liked(likes: Likes, request: ForumRequest) -> tuple[Likeable, int]:
     try:
         item = likes.root[container][str(liked_id)]
     except KeyError:
-        raise NotFound(f"obj_id: there is no such {kind}.") from None
+        raise NotFound(f"obj_id: there is no such {kind}.", "obj_id") from None
     caller = request.caller
     assert caller is not None, "the ACL grants this to users only"  # noqa: S101
     if not decide(caller, item, permission):
-        reason = denial_message(caller, item, permission)
-        raise Forbidden(reason or f"You may not like this {kind}.")
+        otherwise = f"You may not like this {kind}."
+        raise Forbidden(denial_message(caller, item, permission, otherwise))
     return kind, liked_id
 
 

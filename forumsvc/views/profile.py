@@ -8,7 +8,7 @@ from ..resources.users import UserItem
 from ..schemas.users import PROFILE_FORM
 from ..services.accounts import profiles
 from ..services.photos import photos
-from ..web import accounts
+from ..web import accounts, uploads
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.http_cache.etags import check_if_match
@@ -32,16 +32,8 @@ def _shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | No
     address = request.validated.get("avatar")
     if not address:
         return None
-    registry = request.registry
-    image = photos.store_avatar(
-        request.read_connection,
-        registry.photo_storages,
-        registry.photo_decoding,
-        item.row.user_id,
-        address,
-    )
-    request.remove_photo_on_abort(image.name)
-    return image
+    owned = request.read_connection, item.row.user_id, address
+    return uploads.stored(request, photos.store_avatar, *owned)
 
 
 @api_view(UserItem, "PUT", May.UPDATE, schema=PROFILE_FORM, prework=prepare)
@@ -51,15 +43,8 @@ def update_profile(item: UserItem, request: ForumRequest) -> Detail:
     email, _ = changes.pop("email", ""), changes.pop("password", None)
     prepared: Prepared = request.prework
     if prepared.avatar is not None:
-        changes["avatar"] = photos.record(
-            request.db,
-            request.registry.photo_storages,
-            request.photo_quota,
-            request.now,
-            prepared.avatar,
-            field="avatar",
-        )
-    # Behind it: the picture is stored before its user is locked.
+        changes["avatar"] = uploads.record(request, prepared.avatar, "avatar")
+    # Only now, as it locks the user: the picture is stored before.
     if "HTTP_IF_MATCH" in request.environ:
         check_if_match(request, item.for_update(whole_row=True))
     if prepared.may_change_email:

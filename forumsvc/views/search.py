@@ -35,7 +35,7 @@ def search_users(container: Search, request: ForumRequest) -> Listing:
         try:
             container.root.topics[str(topic_id)]
         except KeyError:
-            raise NotFound("topic_id: there is no such topic.") from None
+            raise NotFound("topic_id: there is no such topic.", "topic_id") from None
     caller_id = request.caller.user_id if request.caller else None
     with search_connection(request) as db:
         result = users.beginning_with(db, values["q"], caller_id, topic_id, values["limit"])

@@ -21,7 +21,8 @@ _action = partial(api_view, TopicItem, "POST", schema=REASON_FORM, locked="state
 def _for_each_type(view: View) -> View:
     for word, change in ACTION_TYPES.items():
         deprecated = word if word == change.former_word else None
-        _action(May(word), name="action", action=word, deprecated=deprecated)(view)
+        declare = partial(_action, May(word), name="action", own_parameters=("type",))
+        declare(action=word, deprecated=deprecated)(view)
     return view
 
 
@@ -44,7 +45,7 @@ def _change(change: Change, item: TopicItem, request: ForumRequest) -> Ok:
     return Ok(item.reloaded())
 
 
-@api_view(TopicItem, "POST", May.ACT, name="action")
+@api_view(TopicItem, "POST", May.ACT, name="action", own_parameters=("type", "reason"))
 def unknown(item: TopicItem, request: ForumRequest) -> Ok:
     """Refuse every other type."""
     type_ = request.parameters.get_from_query("type")

@@ -34,7 +34,7 @@ def register(
     must_confirm = email_confirmation.is_required(request.settings)
     awaits_approval = is_suspicious or registration.needs_approval(request.settings)
     account = registration.register(
-        *(request.db, request.read_connection, request.settings),
+        *(request.db, request.read_connection, request.site_texts.name),
         must_confirm=must_confirm,
         awaits_approval=awaits_approval,
         **values,

@@ -1,6 +1,6 @@
 """What an application holds from its start to its end, with its type."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyramid.registry import Registry
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from ..db.limited_reads import LimitedReads
     from ..openapi import Description
     from ..services.access.networks import BlockedNetworks
-    from ..services.notifications.read_marker import ReadMarker
     from ..services.photos.photos import Decoding
     from ..services.photos.storage import PhotoStorages
     from ..services.posts.authoring import Authoring
     from ..services.posts.publishing import Publisher
+    from ..services.posts.read_marker import ReadMarker
     from ..services.posts.view_counts import ViewCounter
+    from ..services.site_texts import CurrentSiteTexts
+    from ..sessions.session_uses import SessionUses
     from ..settings import Settings
     from .api.methods import MethodTable
     from .limits.abuse_limits import AbuseLimits
@@ -47,13 +49,14 @@ class ForumRegistry(Registry):
     build_fingerprint: bytes
     """Of the code and the settings that answers depend on; in every ETag."""
 
-    branding: Any
-    """What the operator gave the pages (`pages.branding`)."""
+    site_texts: "CurrentSiteTexts"
+    """The name, the texts and the logo of the site, as they were read last."""
 
     authoring: "Authoring"
     publisher: "Publisher"
     view_counter: "ViewCounter"
     read_marker: "ReadMarker"
+    session_uses: "SessionUses"
     photo_storages: "PhotoStorages"
     photo_decoding: "Decoding"
     job_runner: "JobRunner"

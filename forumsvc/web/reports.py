@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 from ..errors import Forbidden, NotFound
 from ..models import ReportCategory, Role
+from ..models.user import MODERATORS
 from ..permissions import ReplyPermission, TopicPermission, UserPermission
 from ..queries import users
 from ..resources.root import Root
 from ..schemas.reports import Reportable
 from ..security.denial import denial_message
-from ..security.identity import MODERATORS, Level
+from ..security.identity import Level
 from ..security.policy import decide
 from ..services.moderation import reports
 from ..services.moderation.reports import Reporter, Target
@@ -35,11 +36,11 @@ def report_target(root: Root, request: ForumRequest, kind: Reportable, obj_id: s
     try:
         item: Any = root[place.container][obj_id]
     except KeyError:
-        raise NotFound(f"obj_id: there is no such {kind}.") from None
+        raise NotFound(f"obj_id: there is no such {kind}.", "obj_id") from None
     caller = request.caller
     if caller is not None and not decide(caller, item, place.permission):
-        reason = denial_message(caller, item, place.permission)
-        raise Forbidden(reason or f"You may not report this {kind}.")
+        otherwise = f"You may not report this {kind}."
+        raise Forbidden(denial_message(caller, item, place.permission, otherwise))
     row, key = item.row, f"{kind}:{item.row_id}"
     if kind == Reportable.USER:
         return Target(key, row.user_id)

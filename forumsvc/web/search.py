@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from ..db.limited_reads import ReadTimeout, TooManyReads
-from ..errors import Forbidden, InsufficientScope, Invalid, NotFound, Unauthenticated, Unavailable
+from ..errors import Invalid, NotFound, Unavailable
 from ..permissions import SearchPermission as May
 from ..presenters.search import match
 from ..queries import nodes, replies, search_documents, topics, users
@@ -19,8 +19,8 @@ from ..schemas.fields import quoted
 from ..search.excerpts import Excerpts
 from ..search.matching import WordMatcher
 from ..search.query import Order, State, Where, parse_query, wrong_operator
-from ..security.policy import MissingScope, decide
 from ..text.messages import Clause, Message
+from .api.granting import require
 from .api.request import ForumRequest
 
 _RETRY_SECONDS = 5
@@ -66,7 +66,7 @@ def _requested(container: SearchResource, request: ForumRequest) -> Search:
     """
     values = request.validated
     if values["include_hidden"]:
-        _check_hidden(container, request)
+        require(request, container, May.SEARCH_HIDDEN, "include_hidden", _STAFF_ONLY)
     request.registry.search_limit.count(request)
     query = parse_query(values["q"])
     if not search_documents.is_complete(request.executor):
@@ -89,15 +89,7 @@ def _requested(container: SearchResource, request: ForumRequest) -> Search:
     )
 
 
-def _check_hidden(container: SearchResource, request: ForumRequest) -> None:
-    verdict = decide(request.caller, container, May.SEARCH_HIDDEN)
-    if verdict:
-        return
-    if request.caller is None:
-        raise Unauthenticated("include_hidden needs an access token.")
-    if isinstance(verdict, MissingScope):
-        raise InsufficientScope(verdict.scope)
-    raise Forbidden("include_hidden: only maintainers and admins may see what is hidden.")
+_STAFF_ONLY = "only maintainers and admins may see what is hidden."
 
 
 def _node_id(request: ForumRequest, operator: str | None) -> int | None:
@@ -109,7 +101,7 @@ def _node_id(request: ForumRequest, operator: str | None) -> int | None:
         return found_id
     node_id: int | None = request.validated["node_id"]
     if node_id is not None and not nodes.exists(request.executor, node_id):
-        raise NotFound("node_id: there is no such node.")
+        raise NotFound("node_id: there is no such node.", "node_id")
     return node_id
 
 

@@ -1,11 +1,15 @@
 """What a cached page shows is covered by the versions that it is cached under.
 
-Every cached view is called through the real application, and the SELECTs of its response are
-examined: a change of each column must change a version of the view, or be an exception with its
-reason. Otherwise the cached page would stay as it is when the column changes.
+Every cached view of the API and every page from the page cache is called through the real
+application, and the SELECTs of its response are examined: a change of each column must change a
+version of the view, or be an exception with its reason. Otherwise the cached page would stay as it
+is when the column changes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,21 +18,30 @@ from sqlalchemy.sql import visitors
 
 from forumsvc import migrate
 from forumsvc.cache.database import open_database
-from forumsvc.cache.invalidation import CACHED_COLUMNS, DISPLAY_NAMES, INVALIDATES, TOPIC_LISTS
+from forumsvc.cache.invalidation import (
+    CACHED_COLUMNS,
+    CACHED_OF_STAFF,
+    DISPLAY_NAMES,
+    INVALIDATES,
+    TOPIC_LISTS,
+)
 from forumsvc.db.executor import Executor
 from forumsvc.models import Base, CacheVersion, Favorite, Reply, Topic, User
+from forumsvc.pages import public_cache
+from forumsvc.queries.staff import _STAFF as STAFF
 from forumsvc.web.http_cache import conditional_requests
 from forumsvc.web.http_cache.cache_policy import (
     NODE_LIST,
     REPLY,
     REPLY_LIST,
+    SITE,
     TOPIC,
     TOPIC_LIST,
     CachePolicy,
 )
 from tests.cases import each
 from tests.functional.conftest import close_application
-from tests.functional.forum import Caller, Forum, make_app
+from tests.functional.forum import Forum, make_app
 
 LIST_VERSIONS: tuple[set[str], set[type[Base]]] = ({TOPIC_LISTS, DISPLAY_NAMES}, set())
 TOPIC_VERSIONS: tuple[set[str], set[type[Base]]] = ({DISPLAY_NAMES}, {Topic, Reply})
@@ -40,6 +53,7 @@ VERSIONS: dict[CachePolicy, tuple[set[str], set[type[Base]]]] = {
     TOPIC: TOPIC_VERSIONS,
     REPLY_LIST: TOPIC_VERSIONS,
     REPLY: TOPIC_VERSIONS,
+    SITE: (set(), set()),
 }
 PATHS: dict[CachePolicy, tuple[str, ...]] = {
     TOPIC_LIST: tuple(
@@ -51,7 +65,33 @@ PATHS: dict[CachePolicy, tuple[str, ...]] = {
     TOPIC: ("/topics/1",),
     REPLY_LIST: ("/topics/1/replies", "/topics/1/replies?offset=1"),
     REPLY: ("/replies/1",),
+    SITE: ("/site",),
 }
+FEEDS_OF_USER = {
+    "user_atom": ("/users/alice/feed.xml",),
+    "user_json": ("/users/alice/feed.json",),
+}
+"""Of the row in the resource, which is read before the versions, they show the login alone."""
+PAGES: dict[str, tuple[str, ...]] = {
+    "home": ("/",),
+    "topics": ("/topics", "/topics/popular"),
+    "topics_recent": ("/topics/last",),
+    "topics_popular": ("/topics/popular",),
+    "topics_no_reply": ("/topics/no_reply",),
+    "topics_excellent": ("/topics/excellent",),
+    "node": ("/topics/node1",),
+    "node_recent": ("/topics/node1/last",),
+    "node_popular": ("/topics/node1/popular",),
+    "node_no_reply": ("/topics/node1/no_reply",),
+    "node_excellent": ("/topics/node1/excellent",),
+    "topic": ("/topics/1", "/topics/1?from=2"),
+    "topics_atom": ("/topics/feed.xml",),
+    "topics_json": ("/topics/feed.json",),
+    "node_atom": ("/nodes/1/feed.xml",),
+    "node_json": ("/nodes/1/feed.json",),
+    **FEEDS_OF_USER,
+}
+"""The pages for visitors that come from the page cache, by their routes."""
 
 
 def columns_of(statement: Any) -> set[Column[Any]]:
@@ -77,7 +117,12 @@ def uncovered(policy: CachePolicy, statements: Iterable[Any]) -> set[str]:
         if column.name in CACHED_COLUMNS.get(model, {column.name})
     }
     covered.add("users.id")  # an id never changes
-    read = {column for statement in statements for column in columns_of(statement)}
+    read = {
+        column
+        for statement in statements
+        for column in columns_of(statement)
+        if statement is not STAFF or column.name not in CACHED_OF_STAFF
+    }
     there = CacheVersion.__table__
     names = {f"{column.table.name}.{column.name}" for column in read if column.table is not there}
     return names - covered
@@ -107,40 +152,76 @@ def forum(
 def statements_of(forum: Forum, path: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the SELECTs of the cacheable responses to an anonymous caller and to a user."""
     bob = forum.caller(forum.token(1))
+    of_nobody, of_bob = (
+        [*chain(*_made_of(partial(caller.get, path), conditional_requests, monkeypatch))]
+        for caller in (forum.nobody, bob)
+    )
     # The first SELECT of a caller with a token is the token's, which is never cached.
-    return _made_of(forum.nobody, path, monkeypatch) + _made_of(bob, path, monkeypatch)[1:]
+    return of_nobody + of_bob[1:]
 
 
-def _made_of(caller: Caller, path: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Return the SELECTs of a response, or none where no versions cover it."""
-    run, tag, seen, is_covered = Executor.rows, conditional_requests.etag_of_versions, [], []
+def _made_of(
+    send: Callable[[], Any], module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Any], list[Any]]:
+    """Return the SELECTs of a response up to its versions and behind them, or none where none
+    cover it. module: where they are read, or made an ETag.
+    """
+    name = "_versions" if module is conditional_requests else "etag_of_versions"
+    run, tag = Executor.rows, getattr(module, name)
+    before: list[Any] = []
+    behind: list[Any] = []
+    is_covered: list[bool] = []
 
     def note(executor: Executor, statement: Any, values: Any) -> Any:
-        seen.append(statement)
+        (behind if is_covered else before).append(statement)
         return run(executor, statement, values)
 
-    def note_tag(*given: Any) -> str:
-        is_covered.append(True)
-        return tag(*given)
+    def note_versions(*given: Any) -> Any:
+        versions = tag(*given)
+        is_covered.extend([] if versions is None else [True])
+        return versions
 
     with monkeypatch.context() as patch:
         patch.setattr(Executor, "rows", note)
-        patch.setattr(conditional_requests, "etag_of_versions", note_tag)
-        assert caller.get(path).status_int == 200
-    return seen if is_covered else []
+        patch.setattr(module, name, note_versions)
+        assert send().status_int == 200
+    return (before, behind) if is_covered else ([], [])
+
+
+def cached_views(forum: Forum) -> list[dict[str, Any]]:
+    """Return the views that have a cache policy."""
+    views = [view["introspectable"] for view in forum.registry.introspector.get_category("views")]
+    return [view for view in views if view.get("cache_policy") is not None]
+
+
+def page_policies(forum: Forum) -> dict[str, CachePolicy]:
+    """Return the cache policies of the pages for visitors, by their routes."""
+    policies = {view["route_name"]: view["cache_policy"] for view in cached_views(forum)}
+    return {route: policy for route, policy in policies.items() if route != "api"}
 
 
 def test_every_cached_view_is_tested(forum):
-    views = [view["introspectable"] for view in forum.registry.introspector.get_category("views")]
-    policies = {view.get("cache_policy") for view in views} - {None}
-    assert policies == set(PATHS) == set(VERSIONS)
+    assert {view["cache_policy"] for view in cached_views(forum)} == set(PATHS) == set(VERSIONS)
+    assert set(page_policies(forum)) == set(PAGES)
 
 
 @each("policy", PATHS)
 def test_every_column_of_a_cached_page_is_covered_by_its_versions(forum, policy, monkeypatch):
     statements = [one for path in PATHS[policy] for one in statements_of(forum, path, monkeypatch)]
-    assert len(statements) >= len(PATHS[policy])
+    # The site is made of settings alone.
+    assert bool(statements) is (policy is not SITE)
+    assert policy is SITE or len(statements) >= len(PATHS[policy])
     assert uncovered(policy, statements) == set()
+
+
+@each("route", PAGES)
+def test_every_column_of_a_page_for_visitors_is_covered_by_its_versions(forum, route, monkeypatch):
+    policy = page_policies(forum)[route]
+    for path in PAGES[route]:
+        before, behind = _made_of(partial(forum.app.get, path), public_cache, monkeypatch)
+        assert behind, path
+        shown = behind if route in FEEDS_OF_USER else before + behind
+        assert uncovered(policy, shown) == set(), path
 
 
 def test_a_column_that_no_version_covers_is_found():

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pyramid.security import NO_PERMISSION_REQUIRED
 
+from forumsvc.models.states import ACTION_TYPES
 from forumsvc.permissions import FORBIDDEN
 from forumsvc.resources.base import Container
 from forumsvc.resources.root import Root
@@ -91,14 +92,11 @@ def test_no_two_views_have_the_same_name_in_the_metrics(views):
     assert {name: same for name, same in named.items() if len(same) > 1} == {}
 
 
-ACTIONS = {"ban", "unban", "normal", "excellent", "unexcellent", "close", "open"}
-
-
 def test_every_view_of_the_tree_is_in_the_access_matrix_and_the_other_way_round(views):
     tried = set()
     for row in access_matrix.rows():
         kind = re.search(r"/action.*[?&]type=(\w+)", row.path)
-        action = kind[1] if kind and kind[1] in ACTIONS else None
+        action = kind[1] if kind and kind[1] in ACTION_TYPES else None
         tried.add((f"{row.method} {row.pattern}".replace("/me", "/:id"), action))
     served = [view for view in views if view["route_name"] == "api"]
     assert tried == {(endpoint_of(view), view.get("action")) for view in served}

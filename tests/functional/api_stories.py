@@ -19,7 +19,7 @@ from tests.functional.forum import ROLES, Caller, Forum, Person, role_of, scope_
 from tests.functional.recounting import drift
 from tests.functional.stories import Steps, Values
 
-BOTH_DATABASES = ("search", "held", "reports")
+BOTH_DATABASES = ("search", "held", "reports", "nodes")
 """The files whose stories `make test` plays on PostgreSQL, too."""
 
 Row = list[Any] | dict[str, dict[str, Any]]

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import update
 
 from forumsvc import clock
@@ -11,7 +12,7 @@ from forumsvc.background.periodic import Periodic
 from forumsvc.background.tasks import create_host_report
 from forumsvc.db.engine import Database
 from forumsvc.models import Job, JobKind
-from forumsvc.services import jobs
+from forumsvc.services import event_consumers, jobs
 from forumsvc.web.registry import ForumRegistry
 from tests.functional.forum import Forum
 
@@ -30,7 +31,7 @@ def do_periodic_work(forum: Forum) -> None:
             pass
 
 
-def let_worker_live(database: Database, seconds: float = 30) -> None:
+def let_worker_live(database: Database, seconds: float) -> None:
     """Let a background worker have renewed its lock so that it ends in so many seconds."""
     now = clock.now()
     values = {"locked_until": now + timedelta(seconds=seconds), "due_at": now - timedelta(days=1)}
@@ -38,6 +39,13 @@ def let_worker_live(database: Database, seconds: float = 30) -> None:
         jobs.insert_standing(db, JobKind.CONSUME, now, ["test"])
         job = update(Job).where(Job.kind == JobKind.CONSUME)
         db.execute(job.values(**values, data={"process": "forum-1-4711"}))
+
+
+def let_worker_live_long(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a background worker live for an hour: a command may outlast a lock on a busy machine."""
+    hour = timedelta(hours=1)
+    monkeypatch.setattr(event_consumers, "LOCK", hour)
+    let_worker_live(database, hour.total_seconds())
 
 
 def report_host(registry: ForumRegistry, ini_dir: Path) -> None:

@@ -56,15 +56,19 @@ def application(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def close_application(application: Any) -> None:
     """End the threads and processes of an application and close its connections."""
-    application.registry.view_counter.close()
-    application.registry.authoring.renderer.close()
-    application.registry.database.dispose()
+    registry = application.registry
+    for service in (registry.view_counter, registry.read_marker, registry.session_uses):
+        service.close()
+    registry.authoring.renderer.close()
+    registry.database.dispose()
 
 
 @pytest.fixture
-def forum(application: Any, database: Database) -> Forum:
+def forum(application: Any, database: Database) -> Iterator[Forum]:
     """An empty forum."""
-    return Forum(application, database)
+    yield Forum(application, database)
+    # What people read in this test is not written during the next one.
+    application.registry.read_marker.finish()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from forumsvc.models import (
     UserFollow,
     UserState,
 )
-from forumsvc.queries.topics import TopicOrder, UserTopicOrder
+from forumsvc.queries.topic_lists import TopicOrder, UserTopicOrder
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ def lists(db: Connection) -> list[List]:
     ]
     found += [
         List("topics, for who blocks others", "/topics", everywhere, blocker),
+        List("topics, pinned first", "/topics?pinned=first", everywhere),
         List("replies of a topic", f"/topics/{topic}/replies", in_topic),
+        List("replies of a topic, newest first", f"/topics/{topic}/replies?order=newest", in_topic),
         List("replies of a topic, for a member", f"/topics/{topic}/replies", in_topic, blocker),
         List("popular users", "/users", _count(db, User), paged=False),
         List("nodes", "/nodes", nodes, paged=False),
@@ -76,6 +78,7 @@ def lists(db: Connection) -> list[List]:
     found += [
         List("users whom one blocks", "/users/me/blocked", blocked, blocker),
         List("notifications", "/notifications", notifications, reader),
+        # Not their groups: each is made of all that the user has.
     ]
     return found
 

@@ -56,8 +56,10 @@ def ini_of(database_url: str, settings: dict[str, str]) -> dict[str, str]:
         "accounts.password_slots": "64",
         "rate_limit.searches": "off",
         "rate_limit.reports": "off",
-        # A busy machine may need longer than a second.
+        # A busy machine may need longer than the service waits.
+        "markup.wall_seconds": "120",
         "database.lock_timeout_seconds": "10",
+        "database.pool_timeout_seconds": "60",
         "moderation.blocks_recheck_seconds": "3600",
         "accounts.sign_up_min_seconds": "off",
         **settings,

@@ -24,6 +24,7 @@ LISTS = [
     "/users/me/likes?obj_type=topic",
     "/users/me/likes?obj_type=reply",
     "/topics/{topic}/replies",
+    "/topics/{topic}/replies?order=newest",
     "/notifications",
     "/photos",
 ]

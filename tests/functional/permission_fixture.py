@@ -13,6 +13,7 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import (
     AccessBlock,
+    Draft,
     Event,
     Favorite,
     HeldPost,
@@ -25,6 +26,7 @@ from forumsvc.models import (
     ReplyLike,
     ReplyWords,
     Review,
+    Section,
     Topic,
     TopicLike,
     TopicWords,
@@ -51,7 +53,7 @@ _NAMES = (
     *("r_banned", "r_banned_bystander", "r_deleted", "r_tombstone"),
     # the rest
     *("node", "note", "photo", "webhook", "delivery", "happened"),
-    *("review", "review_of_maintainer", "held", "access_block"),
+    *("review", "review_of_maintainer", "held", "access_block", "section", "draft"),
 )
 IDS = {name: 1_000_001 + place for place, name in enumerate(_NAMES)}
 EMAILS = {name: f"{name}@example.org" for name in ("author", "bystander", "gone")}
@@ -285,6 +287,8 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         (Webhook, [{"id": IDS["webhook"], "url": "https://192.0.2.1/", "events": ["*"]}]),
         (WebhookDelivery, [{"id": IDS["delivery"], "webhook_id": IDS["webhook"], "due_at": now}]),
         (AccessBlock, [_access_block(now)]),
+        (Section, [{"id": IDS["section"], "name": "Empty"}]),
+        (Draft, [{"user_id": IDS["author"], "key": str(IDS["draft"]), "body": "A new text"}]),
         # Below the horizon, whatever runs on the server.
         (Event, [{"id": IDS["happened"], "xid": 0, "type": "user.updated"}]),
         (OAuthClient, [client]),

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from forumsvc.models.states import ACTION_TYPES
 from tests.functional.forum import Forum, Person
 from tests.functional.threads import alone
 
 LOGINS = ["ann", "ben", "cat", "dan"]
 BODIES = ["Hello", "@ann @ben", "@dan @cat @ann @ben", "@ben @mod"]
-ACTIONS = ["ban", "unban", "normal", "excellent", "unexcellent", "close", "open", "open"]
+ACTIONS = [*ACTION_TYPES, "open"]
 STEPS = 30
 
 

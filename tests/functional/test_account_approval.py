@@ -84,7 +84,7 @@ def test_who_got_a_role_while_the_review_was_open_cannot_be_deleted_by_it(
     careful, ann, chief, role
 ):
     with careful.database.session.begin() as db:
-        accounts.set_role(db, "ann", role)
+        accounts.set_role(db, None, clock.now(), "ann", role)
     refused = resolve_only(chief, "delete", reason="Too late")
     assert (refused.status_int, "role" in refused.json["error"]) == (400, True)
     assert ann.get("/users/me").status_int == 200

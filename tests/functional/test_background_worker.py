@@ -7,10 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.exc import OperationalError
 
 from forumsvc import clock
+from forumsvc.background import worker as worker_module
 from forumsvc.background.event_consumer import EventConsumer, EventReader
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.worker import BackgroundWorker
@@ -96,6 +97,20 @@ def test_what_fails_is_done_again_and_stops_nothing_else(database, make_worker, 
     assert worker.stats["test"].runs == consumer.looks
     assert "host-report has failed" in caplog.text
     assert "consume job test has failed (attempt 1): RuntimeError: a mistake" in caplog.text
+
+
+def test_jobs_that_are_always_there_come_back_after_a_load_has_deleted_them(
+    database, make_worker, monkeypatch
+):
+    monkeypatch.setattr(worker_module, "_INSERT_SECONDS", 0.01)
+    consumer = Recorder(database)
+    make_worker(consumer).start()
+    assert consumer.has_looked_twice.wait(SECONDS)
+    with database.session.begin() as db:
+        db.execute(delete(Job))
+    consumer.looks = 0
+    consumer.has_looked_twice.clear()
+    assert consumer.has_looked_twice.wait(SECONDS)
 
 
 @pytest.mark.both_databases

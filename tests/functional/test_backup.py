@@ -30,7 +30,7 @@ from forumsvc.dump import (
     write_tar,
 )
 from forumsvc.dump.manifest import parse_manifest
-from forumsvc.media.storage import LocalStorage
+from forumsvc.media.local_storage import LocalStorage
 from forumsvc.models import (
     AuditRecord,
     BrowserSession,

@@ -16,7 +16,7 @@ from forumsvc.background.backups import BackupMaker, enqueue_backup
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.maintenance import delete_all_expired
 from forumsvc.db.engine import Database
-from forumsvc.media.storage import LocalStorage
+from forumsvc.media.local_storage import LocalStorage
 from forumsvc.models import Job, JobKind, User
 from forumsvc.services import backups, deployment, jobs
 from forumsvc.settings import Settings

@@ -10,6 +10,7 @@ from sqlalchemy import delete, select, text
 
 from forumsvc import clock
 from forumsvc.background import maintenance
+from forumsvc.db import expired_rows
 from forumsvc.doctor.background import check
 from forumsvc.doctor.installation import Installation
 from forumsvc.models import Event, JobKind, MailKind, User
@@ -107,13 +108,14 @@ def test_what_fails_in_one_table_stops_no_other_periodic_work(forum, monkeypatch
     assert all(name.startswith("expired-") for name in errors)
 
 
-def test_an_expired_row_to_which_an_extension_refers_stops_no_other(forum, caplog):
+def test_an_expired_row_to_which_an_extension_refers_stops_no_other(forum, caplog, monkeypatch):
     with forum.database.session.begin() as db:
         db.execute(delete(Event))
         events = [{"type": "user.updated", "created_at": LONG_AGO} for _ in range(4)]
         ids = insert_rows(db, Event, events)
         db.execute(text("CREATE TABLE extension (event_id BIGINT REFERENCES events (id))"))
         db.execute(text("INSERT INTO extension VALUES (:id)"), {"id": ids[1]})
+    monkeypatch.setattr(expired_rows, "BATCH_SIZE", 1)
     try:
         for _ in range(2):
             do_periodic_work(forum)

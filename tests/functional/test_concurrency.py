@@ -6,13 +6,15 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import delete, select, text, update
 
 from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import (
     Favorite,
+    Node,
     Notification,
+    ReadCutoff,
     ReplyLike,
     Topic,
     TopicFollow,
@@ -245,3 +247,120 @@ def test_a_topic_that_is_moved_just_now_is_there_for_who_waits(forum, alice, bob
 
     _, made = together([move, reply])
     assert made.status_int == 201
+
+
+def admins(forum: Forum, number: int) -> list[Caller]:
+    """Return admins, each of whom calls in a thread of their own."""
+    scope = "read write admin"
+    people = [forum.person(f"root{place}", role="admin", scope=scope) for place in range(number)]
+    return [alone(forum, person) for person in people]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+@pytest.mark.parametrize("kind", ["nodes", "sections"])
+def test_of_equal_names_one_is_taken_and_the_others_are_refused(forum, kind, method):
+    callers = admins(forum, 6)
+    made = [callers[0].post(f"/{kind}", name=f"Name {place}").json["id"] for place in range(6)]
+    paths = [f"/{kind}" if method == "POST" else f"/{kind}/{one}" for one in made]
+    pairs = zip(callers, paths, strict=True)
+    tasks = [partial(caller.call, method, path, {"name": "Same"}) for caller, path in pairs]
+    answers = together(tasks)
+    assert statuses(answers) == {201 if method == "POST" else 200: 1, 400: 5}
+    refused = {one.json["error"] for one in answers if one.status_int == 400}
+    assert refused == {"name: is taken: there is one named 'Same' already"}
+
+
+def test_admins_who_remove_each_other_at_once_leave_one(forum):
+    callers = admins(forum, 4)
+    tasks = [
+        partial(caller.call, "PUT", f"/users/root{place - 1 if place else 3}/role", {"role": "vip"})
+        for place, caller in enumerate(callers)
+    ]
+    answers = together(tasks)
+    assert {one.status_int for one in answers} <= {200, 400, 403}
+    with forum.database.reads.connect() as db:
+        left = db.scalars(select(User.login).where(User.role == "admin")).all()
+    assert left
+
+
+def test_a_section_is_deleted_or_gets_the_node(forum):
+    one, other = admins(forum, 2)
+    for _ in range(5):
+        section = one.post("/sections", name="S").json["id"]
+        delete = partial(one.call, "DELETE", f"/sections/{section}")
+        add = partial(other.call, "POST", "/nodes", {"name": "N", "section_id": section})
+        deleted, added = together([delete, add])
+        assert (deleted.status_int, added.status_int) in ((200, 400), (400, 201))
+        if added.status_int == 201:
+            one.delete(f"/nodes/{added.json['id']}")
+            one.delete(f"/sections/{section}")
+
+
+WAITING = text(
+    "SELECT pid FROM pg_stat_activity"
+    " WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
+
+
+@on_postgresql
+@pytest.mark.parametrize(
+    ("path", "sent", "status"),
+    [
+        ("/nodes/{node}/mute", {}, 404),
+        ("/topics/read_all", {"node_id": "{node}"}, 400),
+        ("/topics/{hidden}", {"node_id": "{node}"}, 400),
+    ],
+)
+def test_who_meets_a_node_that_is_deleted_just_now_is_told_so(forum, alice, path, sent, status):
+    root, node = admins(forum, 1)[0], forum.node("Gone")
+    ids = {"node": node, "hidden": forum.topic(alice, forum.node("Home"))}
+    root.post(f"/topics/{ids['hidden']}/action", type="ban")
+    deleting = threading.Event()
+
+    def delete_node() -> None:
+        with forum.database.writes.begin() as connection:
+            connection.execute(delete(Node).where(Node.id == node))
+            deleting.set()
+            with forum.database.reads.connect() as watch:
+                wait_until(lambda: watch.scalar(WAITING), "the request waits for the node")
+
+    def ask() -> Any:
+        assert deleting.wait(30)
+        values = {name: value.format(**ids) for name, value in sent.items()}
+        return root.call("PATCH" if "hidden" in path else "POST", path.format(**ids), values)
+
+    _, answer = together([delete_node, ask])
+    assert answer.status_int == status, answer.text
+
+
+@on_postgresql
+def test_a_node_is_deleted_while_its_topics_are_marked_as_read(forum, alice):
+    """Both want the row of the node, and the reader's earlier mark."""
+    root, node = admins(forum, 1)[0], forum.node("Gone")
+    alice.post("/topics/read_all", node_id=node)
+    locked = threading.Event()
+
+    def hold_mark() -> None:
+        with forum.database.writes.begin() as connection:
+            connection.execute(select(ReadCutoff.id).with_for_update())
+            locked.set()
+            with forum.database.reads.connect() as watch:
+                wait_until(lambda: len(watch.scalars(WAITING).all()) == 2, "both wait")
+
+    def ask(caller: Caller, method: str, path: str, **sent: Any) -> Any:
+        assert locked.wait(30)
+        if method == "DELETE":
+            with forum.database.reads.connect() as watch:
+                wait_until(lambda: watch.scalar(WAITING), "the request that marks waits")
+        return caller.call(method, path, sent)
+
+    deadlocks = text("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+    with forum.database.reads.connect() as connection:
+        before = connection.scalar(deadlocks)
+    mark = partial(ask, alone(forum, alice), "POST", "/topics/read_all", node_id=node)
+    remove = partial(ask, root, "DELETE", f"/nodes/{node}")
+    _, marked, removed = together([hold_mark, mark, remove])
+    assert (marked.status_int, removed.status_int) == (200, 200)
+    assert forum.count(ReadCutoff) == 0
+    with forum.database.reads.connect() as connection:
+        assert connection.scalar(deadlocks) == before

@@ -11,11 +11,14 @@ from tests.functional.forum import Caller, Forum
 READS = (
     "/topics",
     "/topics?node_id={node}",
+    "/topics?ids={topic}",
+    "/replies?ids={reply}",
     "/topics/{topic}",
     "/topics/{topic}/replies",
     "/replies/{reply}",
     "/nodes",
     "/nodes/{node}",
+    "/site",
     "/users",
     "/users/alice",
     "/users/alice/topics",
@@ -96,12 +99,25 @@ def test_abilities_are_part_of_the_etag(scene):
     assert scene.bob.get(path).headers["ETag"] != before
 
 
-def test_a_list_without_blocked_users_has_another_etag(scene):
+@each("what", ["users/alice/block", "nodes/{node}/mute"])
+def test_a_list_without_blocked_users_or_muted_nodes_has_another_etag(scene, what):
     everybodys = scene.bob.get("/topics").headers["ETag"]
     assert everybodys == scene.forum.nobody.get("/topics").headers["ETag"]
-    scene.bob.post(f"/users/{scene.alice.id}/block")
+    assert scene.bob.post(f"/{what}".format(node=scene.node)).status_int == 200
     answer = again(scene.bob, "/topics", everybodys)
     assert (answer.status_int, answer.json) == (200, [])
+    undo = what.replace("/mute", "/unmute").replace("/block", "/unblock")
+    scene.bob.post(f"/{undo}".format(node=scene.node))
+    assert again(scene.bob, "/topics", everybodys).status_int == 304
+
+
+def test_the_list_of_nodes_is_not_sent_again_after_a_reply_and_is_after_a_topic(scene):
+    for caller in (scene.forum.nobody, scene.bob):
+        tag = caller.get("/nodes").headers["ETag"]
+        scene.forum.reply(scene.bob, scene.topic)
+        assert again(caller, "/nodes", tag).status_int == 304
+        scene.forum.topic(scene.bob, scene.node)
+        assert again(caller, "/nodes", tag).status_int == 200
 
 
 def test_reading_a_topic_changes_its_hits_and_not_its_etag(scene):
@@ -228,6 +244,19 @@ def test_an_edit_that_was_taken_back_is_an_edit(scene):
     for body in ("Another", "B"):
         assert scene.edit(scene.mod, body=body).status_int == 200
     assert scene.edit(scene.alice, before, body="C").status_int == 412
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("where", ["/nodes", "/sections"])
+def test_an_admin_who_asks_for_it_overwrites_no_other_admins_change(forum, where):
+    root = forum.person("root", role="admin", scope="read write admin")
+    made = root.post(where, name="One")
+    path, before = f"{where}/{made.json['id']}", {"If-Match": made.headers["ETag"]}
+    assert again(root, path, made.headers["ETag"]).status_int == 304
+    done = root.call("PUT", path, {"sort": 3}, headers=before)
+    assert root.call("PUT", path, {"sort": 4}, headers=before).status_int == 412
+    assert root.call("DELETE", path, headers=before).status_int == 412
+    assert root.call("DELETE", path, headers={"If-Match": done.headers["ETag"]}).status_int == 200
 
 
 WRITES = {

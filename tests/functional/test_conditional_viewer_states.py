@@ -21,7 +21,7 @@ class Scene:
 
 @pytest.fixture(params=["bare", "keyed"])
 def scene(request: pytest.FixtureRequest, make_forum: MakeForum) -> Scene:
-    return Scene(make_forum(api__envelope=request.param))
+    return Scene(make_forum(api__envelope=request.param, notifications__read_on_open="off"))
 
 
 def read(caller: Caller, path: str, tag: str | None = None, **parameters: Any) -> Any:
@@ -78,6 +78,8 @@ def test_a_new_state_does_not_fail_if_match(scene):
         assert "state" not in edited.json
         form["body"] += "er"
         late = scene.alice.call("PUT", path, form, headers={"If-Match": tag})
+        assert late.status_int == 412, parameters
+        late = scene.alice.call("PATCH", path, {"title": "Late"}, headers={"If-Match": tag})
         assert late.status_int == 412, parameters
 
 

@@ -13,8 +13,8 @@ from sqlalchemy import select, update
 from forumsvc import clock
 from forumsvc.background import mail_texts
 from forumsvc.background.data_exporter import DataExporter
+from forumsvc.media.local_storage import LocalStorage
 from forumsvc.media.private_names import new_private_name
-from forumsvc.media.storage import LocalStorage
 from forumsvc.models import DataExport, Job, JobKind, MailKind
 from forumsvc.services import jobs
 from forumsvc.services.accounts import accounts, data_export_requests

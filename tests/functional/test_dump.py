@@ -15,7 +15,7 @@ from forumsvc.clock import now
 from forumsvc.db.engine import Database
 from forumsvc.dump import Archive, DumpError, load_dump, write_dump, write_tar
 from forumsvc.dump.tables import dumped_columns, dumped_tables
-from forumsvc.models import Job, OAuthToken, Reply, User
+from forumsvc.models import Draft, Job, OAuthToken, Reply, User
 from forumsvc.services.posts import counters
 from tests import databases
 from tests.cases import each
@@ -32,6 +32,8 @@ def fill(database: Database) -> None:
         ids = Community(db).ids
         author = db.get_one(User, ids["ann"])
         author.bio, author.password_hash = NASTY, "a hash"
+        draft = {"key": "a", "title": "", "body": NASTY}
+        db.add(Draft(user_id=author.id, **draft, created_at=now(), updated_at=now()))
         db.add(Job(kind="mail", due_at=now(), created_at=now(), data={"text": NASTY}))
         counters.fix(db)
 
@@ -118,10 +120,10 @@ def test_sqlite_takes_a_load_while_another_has_the_file_open(
 
 
 @pytest.mark.both_databases
-def test_a_dump_without_secrets_has_no_hash_and_no_html(database, tmp_path):
+def test_a_dump_without_secrets_has_no_hash_no_html_and_no_draft(database, tmp_path):
     fill(database)
     manifest = write_dump(database, tmp_path / "dump", secrets=False)
-    assert "jobs" not in manifest.tables
+    assert not {"jobs", "drafts"} & {*manifest.tables}
     with databases.open_temporarily(f"sqlite:///{tmp_path}/new.sqlite") as fresh:
         load_dump(fresh, Archive(tmp_path / "dump"))
         with fresh.session.begin() as db:

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from forumsvc.models import (
     Notification,
     OAuthClient,
     OAuthToken,
+    PostNetwork,
     Reply,
     Topic,
     User,
@@ -38,6 +40,7 @@ from forumsvc.services.access.values import email_digest
 from forumsvc.services.accounts import accounts, admin_edit, email_confirmation
 from forumsvc.services.accounts.erasure import erasure
 from forumsvc.services.accounts.erasure.erasure import PostsErasure
+from forumsvc.services.accounts.erasure.steps import STEPS
 from forumsvc.services.posts.rerendering import Rerendering
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.background_jobs import do_periodic_work, report_host
@@ -109,6 +112,9 @@ def traces(forum: Forum, zoe: Person, bob: Person, node: int) -> dict[str, int]:
     report(bob, "topic", own, comment=f"@{LOGIN} is rude")
     report(zoe, "topic", other, comment=f"I, {NAME}, say so")
     upload(zoe)
+    zoe.post(f"/nodes/{node}/mute")
+    zoe.post("/devices", platform="ios", token="abc")
+    zoe.put("/drafts/topic-new", title="Mine", body="Not for others")
     with forum.database.session.begin() as db:
         client = {"client_id": "hers", "name": "Hers", "grants": "", "scopes": ""}
         client_id = insert_row(db, OAuthClient, owner_id=zoe.id, **client)
@@ -220,7 +226,8 @@ def columns_with(forum: Forum, user_id: int) -> set[str]:
 def test_nothing_is_left_that_names_the_person(forum, zoe, bob, traces, tmp_path, posts, caplog):
     connect_from_their_address(forum, zoe, bob, traces["other"])
     work(forum)
-    assert {"favorites.user_id", "topic_follows.user_id"} <= columns_with(forum, zoe.id) - KEPT
+    there = {"favorites.user_id", "topic_follows.user_id", "node_mutes.user_id", "devices.user_id"}
+    assert there <= columns_with(forum, zoe.id) - KEPT
     named = found(forum, LOGIN, NAME, EMAIL, ADDRESS)
     assert {"users", "jobs", "restrictions", "idempotency_keys", "replies"} <= {
         table for table, _ in named
@@ -240,6 +247,14 @@ def test_nothing_is_left_that_names_the_person(forum, zoe, bob, traces, tmp_path
     assert columns_with(forum, zoe.id) <= KEPT
 
 
+def test_a_network_from_which_a_post_came_in_behind_the_order_goes_too(forum, zoe):
+    order(forum, zoe)
+    with forum.database.session.begin() as db:
+        insert_row(db, PostNetwork, user_id=zoe.id, network="n", last_post_at=clock.now())
+    work(forum)
+    assert forum.count(PostNetwork) == 0
+
+
 @on_sqlite
 def test_no_page_in_use_of_the_file_has_a_word_of_the_person(forum, zoe, traces, tmp_path):
     def pages() -> bytes:
@@ -257,9 +272,7 @@ def test_no_page_in_use_of_the_file_has_a_word_of_the_person(forum, zoe, traces,
 
 
 @pytest.mark.parametrize("posts", PostsErasure)
-def test_topics_of_the_person_still_answer_and_texts_of_others_keep_all_but_the_login(
-    forum, zoe, bob, traces, posts
-):
+def test_topics_of_the_person_and_of_others_still_answer(forum, zoe, bob, traces, posts):
     erase(forum, zoe, posts)
     with forum.database.reads.connect() as db:
         body = db.scalars(select(Topic.body).where(Topic.id == traces["own"])).one()
@@ -269,11 +282,15 @@ def test_topics_of_the_person_still_answer_and_texts_of_others_keep_all_but_the_
     own = 404 if posts is PostsErasure.DELETE else 200
     assert [one.status_int for one in answers] == [own, own, 200, 200]
     assert bob.get("/topics").status_int == 200
-    if posts is not PostsErasure.DELETE:
-        new = f"deleted-{zoe.id}"
-        shown = content(forum.nobody.get(f"/replies/{traces['mention']}"))
-        assert shown["body"] == f"@{new} wrote `@{new}` [here]({SITE}/{new}), @{new}."
-        assert "user-mention" not in shown["body_html"]
+
+
+@pytest.mark.parametrize("posts", [PostsErasure.KEEP, PostsErasure.BLANK])
+def test_texts_of_others_keep_all_but_the_login(forum, zoe, traces, posts):
+    erase(forum, zoe, posts)
+    new = f"deleted-{zoe.id}"
+    shown = content(forum.nobody.get(f"/replies/{traces['mention']}"))
+    assert shown["body"] == f"@{new} wrote `@{new}` [here]({SITE}/{new}), @{new}."
+    assert "user-mention" not in shown["body_html"]
 
 
 @pytest.mark.parametrize("posts", [PostsErasure.BLANK, PostsErasure.DELETE])
@@ -337,6 +354,18 @@ def test_an_erasure_goes_on_where_a_killed_worker_was(forum, zoe, traces, monkey
     with forum.database.reads.connect() as reads:
         told = select(Event.id).where(Event.reply_id == traces["reply"])
         assert len(reads.scalars(told.where(Event.type == "reply.updated")).all()) == 1
+
+
+def test_a_reason_that_an_old_block_was_given_later_names_the_person_no_more(forum, zoe):
+    chief = forum.person("chief", role="admin", scope="read write admin")
+    block = {"kind": "email_domain", "value": "bad.example", "severity": "sign_up"}
+    assert chief.post("/access_blocks", **block, reason="Spam").status_int == 201
+    with forum.database.session.begin() as db:
+        db.execute(update(AccessBlock).values(created_at=clock.now() - timedelta(days=400)))
+    again = chief.post("/access_blocks", **block, reason=f"Of @{LOGIN}")
+    assert again.status_int == 200
+    erase(forum, zoe)
+    assert chief.get("/access_blocks").json[0]["reason"] == f"Of @deleted-{zoe.id}"
 
 
 def test_a_silenced_person_bars_no_address_that_they_have_not_confirmed(forum, zoe):
@@ -408,6 +437,26 @@ def test_few_rows_change_in_each_transaction(forum, zoe, node):
         by_transaction = db.scalars(told).all()
     assert len(by_transaction) == 60
     assert max(by_transaction.count(each) for each in by_transaction) <= 20
+
+
+def test_favorites_of_hidden_topics_are_not_subtracted_on_the_way(
+    forum, zoe, bob, node, monkeypatch
+):
+    favorites = STEPS[PostsErasure.KEEP]["favorites.user_id"]
+    one_by_one = favorites._replace(size=1)
+    monkeypatch.setitem(STEPS[PostsErasure.KEEP], "favorites.user_id", one_by_one)
+    for topic in (hidden := forum.topic(bob, node), forum.topic(bob, node)):
+        zoe.post(f"/topics/{topic}/favorite")
+    bob.delete(f"/topics/{hidden}")
+    save_progress, wrong = jobs.save_progress, []
+
+    def compared(*given: Any, **named: Any) -> None:
+        wrong.extend(drift(forum.database))
+        save_progress(*given, **named)
+
+    monkeypatch.setattr(jobs, "save_progress", compared)
+    erase(forum, zoe)
+    assert wrong == drift(forum.database) == []
 
 
 def test_two_erasures_take_turns(forum, zoe, traces, monkeypatch):

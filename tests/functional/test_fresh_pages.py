@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy.orm import Session
 
+from forumsvc import clock
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.statements import update_of
 from forumsvc.models import Reply, Topic
 from forumsvc.services.accounts import accounts
 from forumsvc.services.moderation import restrictions
-from forumsvc.services.posts import counters, nodes
+from forumsvc.services.posts import counters, nodes, sections
 from forumsvc.services.posts.rerendering import Rerendering
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
@@ -74,6 +76,9 @@ class Scene:
         with self.writer.database.session.begin() as db:
             work(db, *given, **named)
 
+    def edit_node(self, **values: Any) -> None:
+        self.command(nodes.edit, None, clock.now(), self.other, values)
+
     def spoil(self, **values: Any) -> None:
         """Give the topic and the reply other values past the service."""
         self.command(lambda db: db.execute(update_of(Topic).values(**values)))
@@ -81,6 +86,11 @@ class Scene:
 
     def rerender(self) -> None:
         Rerendering(self.writer.database, self.writer.registry.authoring, 1).run()
+
+
+def _put_into_section(db: Session, node_id: int) -> None:
+    section_id = sections.create(db, None, clock.now(), "New")
+    nodes.edit(db, None, clock.now(), node_id, {"section_id": section_id})
 
 
 WRITES: dict[str, Callable[[Scene], Any]] = {
@@ -106,13 +116,16 @@ WRITES: dict[str, Callable[[Scene], Any]] = {
     "no picture": lambda s: s.alice.put("/users/me", avatar=""),
     "user block": lambda s: s.command(restrictions.silence_without_reason, "bob"),
     "user unblock": lambda s: s.command(restrictions.end_silence_by_login, "bob"),
-    "node edit": lambda s: s.command(nodes.edit, s.other, name="Three", section="New"),
+    "a section": lambda s: s.command(_put_into_section, s.other),
+    "a hidden node": lambda s: s.edit_node(hidden_in_lists=True),
+    "no hidden node": lambda s: s.edit_node(hidden_in_lists=False),
+    "node edit": lambda s: s.edit_node(name="Three"),
     "wrong counters": lambda s: s.spoil(likes_count=77),
     "db check --fix": lambda s: s.command(counters.fix),
     "old texts": lambda s: s.spoil(body_html="<p>old</p>", markup_version=0),
     "content rerender": lambda s: s.rerender(),
     "a deleted reply": lambda s: s.bob.delete(f"/replies/{s.reply}"),
-    "node delete": lambda s: s.command(nodes.delete, s.other, move_to=s.node),
+    "node delete": lambda s: s.command(nodes.delete, None, clock.now(), s.other, move_to=s.node),
     "user delete": lambda s: s.command(accounts.delete, "alice"),
     "a deleted topic": lambda s: s.mod.delete(f"/topics/{s.topic}"),
 }
@@ -151,7 +164,7 @@ def test_what_is_written_between_two_statements_of_a_page_is_in_the_next_read(
         nonlocal made
         made += 1
         assert scene.edit(title=f"Title {made}", body=f"Body {made}").status_int == 200
-        scene.command(nodes.edit, scene.node, name=f"Name {made}")
+        scene.command(nodes.edit, None, clock.now(), scene.node, {"name": f"Name {made}"})
 
     for path in scene.paths():
         for at in range(4):

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from forumsvc import clock
+from forumsvc.errors import Conflict
 from forumsvc.models import Event, HeldPost, Notification, Reply, Review, Topic, UserState
 from forumsvc.pages.docs.guide import source
+from forumsvc.queries import held_posts as held_post_queries
 from forumsvc.services.moderation import held_posts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -109,6 +112,16 @@ def test_of_a_decision_and_a_withdrawal_at_once_one_counts(strict, newcomer, chi
     assert (decided == 200) is bool(published)
     assert (withdrawn == 200) is not bool(published)
     assert wrong_counters(strict) == []
+
+
+def test_a_withdrawal_that_waited_for_a_decision_is_refused(strict, newcomer, chief):
+    held = hold_topic(newcomer, strict.node())
+    with strict.database.reads.connect() as db:
+        before = held_post_queries.by_id(db, held)
+    assert before is not None
+    assert resolve_only(chief, "approve").status_int == 200
+    with pytest.raises(Conflict), strict.database.session.begin() as db:
+        held_posts.withdraw(db, clock.now(), before)
 
 
 @pytest.mark.both_databases

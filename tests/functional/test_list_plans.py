@@ -6,17 +6,19 @@ The statements are those that the driver gets, and the database tells what it di
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
 
 from benchmarks.fill import Size, multiply
 from forumsvc.demo import load
 from forumsvc.markup import Renderer
-from forumsvc.models import Base
+from forumsvc.models import Base, Topic, TopicRead
+from tests.databases import on_postgresql
 from tests.functional.captured_sql import CapturedStatement, StatementCapture
 from tests.functional.conftest import MakeForum
 from tests.functional.every_list import List, lists
 from tests.functional.explain import explain, nodes, relation_name, rows_examined
 from tests.functional.forum import Forum
+from tests.functional.rows import insert_rows
 
 pytestmark = pytest.mark.both_databases
 
@@ -65,13 +67,13 @@ def too_much(forum: Forum, watch: StatementCapture, db: Connection, listed: List
         driver.execute("RESET ALL")
 
 
-def of_postgresql(driver: Any, sent: CapturedStatement) -> list[str]:
-    """Return the parts of a statement's plans that read too many rows."""
+def of_postgresql(driver: Any, sent: CapturedStatement, most: int = MOST_ROWS) -> list[str]:
+    """Return the parts of a statement's plans that read more rows than `most`."""
     return [
         f"{node['Node Type']} {relation_name(node)}: {rows_examined(node):.0f} rows"
         for plan in explain(driver, sent)
         for node in nodes(plan)
-        if rows_examined(node) > MOST_ROWS
+        if rows_examined(node) > most
     ]
 
 
@@ -116,3 +118,19 @@ def test_a_list_without_its_index_is_detected(demo):
             for index in indexes.values():
                 table = Base.metadata.tables[index.split("_")[1]]
                 next(one for one in table.indexes if one.name == index).create(connection)
+
+
+@on_postgresql
+def test_unread_topics_are_found_by_the_places_of_the_reader(demo):
+    forum, watch = demo
+    reader, count = forum.person("reader"), 400
+    with forum.database.session.begin() as db:
+        topics = db.scalars(select(Topic.id).order_by(Topic.id.desc()).limit(count)).all()
+        insert_rows(db, TopicRead, ({"user_id": reader.id, "topic_id": one} for one in topics))
+        db.execute(text("ANALYZE topic_reads"))
+    with forum.database.reads.connect() as db:
+        driver: Any = db.connection.driver_connection
+        with watch.capture() as noted:
+            assert reader.get("/topics?type=unread").json
+        driver.execute("SET enable_seqscan = off")
+        assert [found for sent in noted for found in of_postgresql(driver, sent, count)] == []

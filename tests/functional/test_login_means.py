@@ -31,7 +31,8 @@ def proof(user_id: int) -> FixedToken:
 
 def start(forum: Forum, authentication: Authentication) -> str | None:
     with forum.database.session.begin() as db:
-        return browser_sessions.start(db, authentication, ttl=3600, now=clock.now(), browser="Test")
+        client = {"browser": "Test", "address": "192.0.2.1"}
+        return browser_sessions.start(db, authentication, ttl=3600, now=clock.now(), **client)
 
 
 def test_who_has_no_password_is_logged_in_by_another_means(forum):

@@ -97,7 +97,7 @@ def test_what_comes_to_no_view_is_counted_by_its_reason(forum):
     raw(forum, "GET", f"{API}/topics/999999")
     raw(forum, "GET", f"{API}/topics/999999/replies")
     raw(forum, "DELETE", f"{API}/topics")
-    raw(forum, "PATCH", "/health")
+    raw(forum, "TRACE", "/health")
     raw(forum, "GET", f"{API}/topics", {"Authorization": "Bearer stale"})
     raw(forum, "GET", f"{API}/notifications")
     forum.caller(forum.token(None)).get("/notifications")
@@ -224,7 +224,7 @@ def test_the_lag_of_a_consumer_is_the_age_of_its_oldest_unread_event(forum, alic
 
 LABELS = {
     "operation": r"none|[a-z0-9_]+\.[a-z0-9_]+",
-    "method": "GET|HEAD|POST|PUT|DELETE|OPTIONS|other",
+    "method": "GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|other",
     "status": "[2-5]xx",
     "worker": "[0-9]+",
     "le": r"[0-9.]+|\+Inf",

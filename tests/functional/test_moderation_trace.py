@@ -24,6 +24,7 @@ MODERATORS = ("maintainer", "admin", "moderate_scope", "admin_scope")
 OTHERS = ("member", "newbie")
 WITHOUT_TRACE = {
     "POST /topics/:id/action type=unexcellent": "no topic of the matrix is excellent",
+    "POST /topics/:id/action type=unpin": "no topic of the matrix is pinned",
     "POST /webhooks/:id/ping": "sends a test message",
     "POST /webhooks/:id/replay": "sends again what was sent before",
     "POST /webhooks/:id/deliveries/:id/redeliver": "sends again what was sent before",

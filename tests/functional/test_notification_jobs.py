@@ -93,6 +93,16 @@ POSTS: dict[str, tuple[Callable[[Scene], int], str]] = {
 }
 
 
+@pytest.mark.parametrize("path", ["/topics/{topic}/read", "/topics/read_all"])
+def test_who_has_read_a_reply_meanwhile_is_not_notified_of_it(scene, path):
+    reply = scene.reply()
+    reader = scene.followers[INLINE]
+    reader.post(path.format(topic=scene.topic))
+    while scene.batch(2):
+        pass
+    assert scene.notified(reply_id=reply) == {**scene.logins(reader), "alice": 1}
+
+
 @pytest.mark.parametrize("kind", POSTS)
 def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(scene, kind):
     write, key = POSTS[kind]

@@ -20,7 +20,7 @@ from tests.functional.test_access_matrix import SENT
 
 STAFF = {"maintainer", "admin", "admin_scope", "moderate_scope"}
 NEEDS_A_USER = re.compile(
-    r"(PUT|POST) /(topics|replies)/\{\w+\}"  # a text has somebody who wrote it
+    r"(PUT|PATCH|POST) /(topics|replies)/\{\w+\}"  # a text has somebody who wrote it
     r"|POST /topics/\{\w+\}/(replies|(un)?follow|(un)?favorite)"
     r"|(POST|DELETE) /likes\?.*"
 )

@@ -50,6 +50,8 @@ def test_a_member_posts_so_much_in_a_time(make_forum, setting, most, kind, secon
         assert post(alice, f"{number}").status_int == 201
     assert_too_fast(post(alice, "More"), seconds)
     assert post(bob, "Of another").status_int == 201
+    make_older(forum, kind, seconds=seconds - 10)
+    assert_too_fast(post(alice, "More"), 10)
     make_older(forum, kind, seconds=seconds + 1)
     assert post(alice, "More").status_int == 201
 

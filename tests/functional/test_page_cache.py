@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from forumsvc.cache.single_flight import SingleFlight
-from forumsvc.queries import topics
+from forumsvc.queries import topic_lists
 from forumsvc.services.accounts import accounts
 from forumsvc.services.moderation import restrictions
 from tests.functional.forum import Forum, Person
@@ -127,14 +127,14 @@ def read_together(
             assert asked.acquire(timeout=30)
         all_asked.set()
 
-    forum_list = topics.forum_list
+    forum_list = topic_lists.forum_list
 
     def counted(*given: Any, **named: Any) -> Any:
         attempts.append(next(made))
         assert all_asked.wait(30)
         return make(attempts[-1], partial(forum_list, *given, **named))
 
-    monkeypatch.setattr(topics, "forum_list", counted)
+    monkeypatch.setattr(topic_lists, "forum_list", counted)
     query_listeners = forum.registry.database.executor.query_listeners
     query_listeners.append(note)
     try:

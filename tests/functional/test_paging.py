@@ -61,6 +61,16 @@ def test_walking_by_next_gives_what_offsets_give_and_prev_leads_back(scene):
     check_walks(scene, 2)
 
 
+def test_a_walk_with_pinned_topics_first_shows_each_topic_once(forum):
+    alice, chief = forum.person("alice"), forum.person("chief", role="maintainer")
+    node = forum.node()
+    topics = [forum.topic(alice, node) for _ in range(7)]
+    for pinned in (topics[1], topics[4]):
+        assert chief.post(f"/topics/{pinned}/action", type="pin").status_int == 200
+    pages = walk(forum.nobody, "/topics?pinned=first&limit=2", "next")
+    assert [*chain(*map(ids, pages))] == [topics[at] for at in (4, 1, 6, 5, 3, 2, 0)]
+
+
 class Going:
     """A forum in which rows are added to every list."""
 
@@ -169,7 +179,7 @@ def test_prev_shows_new_rows_just_before_the_page(going):
     going.grow()
     assert ids(going.bob.get(poll)) == ids(newest)
     assert links(going.bob.get(poll)).keys() == {"first", "prev", "next"}
-    assert links(going.bob.get(path, limit=100)).keys() == {"first"}
+    assert links(going.bob.get(path, limit=100)).keys() == {"first", "last"}
 
 
 PATH = "/users/author/followers"

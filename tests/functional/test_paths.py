@@ -19,7 +19,7 @@ NOWHERE = [
 
 
 @each("path", NOWHERE)
-@each("method", ["GET", "POST", "PUT", "DELETE"])
+@each("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 def test_an_unknown_path_is_404(forum, path, method):
     answer = raw(forum, method, path)
     assert (answer.status_int, answer.json) == (404, EMPTY)
@@ -74,7 +74,7 @@ def test_a_trailing_json_or_slash_changes_nothing(alice, topic, place, end):
 
 def test_a_header_cannot_move_the_root(forum, topic):
     headers = {"X-Vhm-Root": f"/topics/{topic}"}
-    assert raw(forum, "GET", f"{API}/replies", headers).status_int == 404
+    assert raw(forum, "GET", f"{API}/action", headers).status_int == 404
     assert raw(forum, "GET", f"{API}/topics", headers).json[0]["id"] == topic
 
 
@@ -83,9 +83,9 @@ ALLOWED = {
     "/users": "GET, HEAD, OPTIONS, POST",
     "/users/alice": "GET, HEAD, OPTIONS, PUT",
     "/users/alice/follow": "OPTIONS, POST",
-    "/nodes": "GET, HEAD, OPTIONS",
+    "/nodes": "GET, HEAD, OPTIONS, POST",
     "/topics": "GET, HEAD, OPTIONS, POST",
-    "/topics/{topic}": "DELETE, GET, HEAD, OPTIONS, POST, PUT",
+    "/topics/{topic}": "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT",
     "/topics/{topic}/replies": "GET, HEAD, OPTIONS, POST",
     "/topics/{topic}/action": "OPTIONS, POST",
     "/photos": "GET, HEAD, OPTIONS, POST",

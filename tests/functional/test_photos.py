@@ -12,8 +12,8 @@ from PIL import Image
 from sqlalchemy import select
 from webtest import TestResponse
 
+from forumsvc.media.local_storage import LocalStorage
 from forumsvc.media.s3 import StorageError
-from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Photo, User, UserState
 from forumsvc.services.photos.storage import PhotoStorages
 from tests.cases import each

@@ -41,7 +41,8 @@ def test_the_own_photos_are_listed_the_newest_first_and_nobody_elses(forum, alic
     urls = [upload(alice, colour) for colour in COLOURS[:3]]
     shown = alice.get("/photos").json
     assert [one["image_url"] for one in shown] == urls[::-1]
-    assert all(set(one) == {"id", "image_url", "size", "created_at"} for one in shown)
+    fields = {"id", "image_url", "width", "height", "thumbnail_url", "size", "created_at"}
+    assert all(set(one) == fields for one in shown)
     assert shown[0]["size"] == len(forum.app.get(urls[-1]).body)
     page = alice.get("/photos", limit=2)
     assert [one["image_url"] for one in page.json] == urls[:0:-1]

@@ -68,6 +68,8 @@ REQUESTS: dict[str, Callable[[Scene], Request]] = {
     "open a topic without a title": lambda s: ("POST", "/topics", {"body": TEXT}),
     "open a topic nowhere": lambda s: ("POST", "/topics", s_topic(s) | {"node_id": s.node + 99}),
     "edit a topic": lambda s: ("PUT", f"/topics/{s.topic}", s_topic(s)),
+    "change the title": lambda s: ("PATCH", f"/topics/{s.topic}", {"title": "New"}),
+    "change the text": lambda s: ("PATCH", f"/topics/{s.topic}", {"body": TEXT}),
     "edit a topic without a title": lambda s: ("PUT", f"/topics/{s.topic}", {"body": TEXT}),
     "edit no topic": lambda s: ("PUT", "/topics/999999", s_topic(s)),
     "reply": lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": TEXT}),
@@ -96,6 +98,8 @@ NOT_RENDERED = [
     ("bob", "open a topic without a title", 400),
     ("bob", "open a topic nowhere", 400),
     ("bob", "edit a topic", 403),
+    ("bob", "change the text", 403),
+    ("alice", "change the title", 200),
     ("bob", "edit no topic", 404),
     ("alice", "edit a topic without a title", 400),
     ("bob", "reply to a closed topic", 403),
@@ -194,6 +198,12 @@ def test_what_was_deleted_while_a_text_was_rendered_is_not_there(scene, monkeypa
     _during_rendering(scene, monkeypatch, Topic, scene.topic, deleted_at=clock.now())
     answer = scene.send("alice", what)
     assert (answer.status_int, answer.json["error"]) == (404, "There is nothing here.")
+
+
+def test_a_title_that_was_changed_while_a_text_was_rendered_stays(scene, monkeypatch):
+    _during_rendering(scene, monkeypatch, Topic, scene.topic, title="Meanwhile")
+    answer = scene.send("alice", "change the text")
+    assert (answer.json["title"], answer.json["body"]) == ("Meanwhile", TEXT)
 
 
 def test_a_topic_that_was_closed_while_a_text_was_rendered_takes_no_reply(scene, monkeypatch):

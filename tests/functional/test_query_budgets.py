@@ -38,10 +38,16 @@ READS = {
     "/topics?type=popular": 1 + MARK,
     "/topics?type=excellent": 1 + MARK,
     "/topics?node_id={node}": 1 + MARK,
+    "/topics?ids={topics}": 1,
     "/topics/{topic}": 1,
     "/topics/{topic}/replies": 2,
+    "/topics/{topic}/replies?order=newest": 2,
+    "/topics/{topic}/replies?include=place": 3,
+    "/topics/{topic}/replies?around={reply}": 3,
+    "/replies?ids={replies}": 1,
     "/replies/{reply}": 1,
     "/users": 1,
+    "/users?ids={users}": 1,
     "/users/author": 1,
     "/users/{author}": 1,
     "/users/author/topics": 2,
@@ -52,11 +58,12 @@ READS = {
     "/users/author/following": 2,
     "/nodes": 1 + MARK,
     "/nodes/{node}": 1,
+    "/site": 0,
 }
 """Statements of a read without a token. A list below an item also loads the item."""
 
 KEPT = {
-    **{path: MARK for path in READS if path.startswith("/topics?") or path == "/topics"},
+    **{path: MARK for path in READS if path.startswith("/topics") and READS[path] == 1 + MARK},
     "/topics/{topic}": MARK,
     "/topics/{topic}/replies": MARK,
     "/nodes": MARK,
@@ -67,9 +74,11 @@ OWN_READS = {
     "/hello": 0,
     "/users/me": 1,
     "/users/me/blocked": 2,
+    "/users/me/muted_nodes": 2,
     "/users/me/likes?obj_type=topic": 2,
     "/users/me/likes?obj_type=reply&topic_id={topic}": 2,
-    "/notifications": 4,
+    "/notifications": 5,  # one of them as the author blocks somebody
+    "/notifications/groups": 5,
     "/photos": 1,
     "/notifications/unread_count": 1,
 }
@@ -82,7 +91,7 @@ class Scene:
 
     forum: Forum
     author: Person
-    names: dict[str, int]
+    names: dict[str, Any]
 
     def path(self, template: str) -> str:
         """Return a path of the tables above for this forum."""
@@ -135,7 +144,10 @@ def fill(forum: Forum, rows: int) -> Scene:
             of = {"user_id": author.id, "actor_id": user, "topic_id": topic}
             add(Notification, [{**of, "type": "TopicReply", "reply_id": reply}])
             add(Notification, [{**of, "type": "NodeChanged", "node_id": node}])
-    names = {"node": node, "author": author.id, "topic": topics[0], "reply": replies[0]}
+    names: dict[str, Any] = {"node": node, "author": author.id}
+    names |= {"topic": topics[0], "reply": replies[0]}
+    listed = {"topics": topics, "replies": replies, "users": people}
+    names |= {name: ",".join(map(str, ids[:100])) for name, ids in listed.items()}
     return Scene(forum, author, names)
 
 
@@ -162,6 +174,13 @@ def test_reading_with_a_token_costs_one_more(scene):
     # The version of the node list came with the token.
     expected["/nodes"] = READS["/nodes"] - 1 + TOKEN
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
+
+
+def test_a_list_without_muted_nodes_costs_no_more(scene):
+    muter = scene.forum.person("muter")
+    muter.post(f"/nodes/{scene.names['node']}/mute")
+    for path in ("/topics", "/topics?type=recent", "/topics?node_id={node}"):
+        assert scene.cost(muter, path) == 1 + TOKEN, path
 
 
 def test_a_cached_page_costs_a_user_no_more_than_the_token_and_a_topic(scene):
@@ -212,7 +231,7 @@ def test_the_state_costs_one_more_statement_and_an_anonymous_caller_none(scene):
 
 
 def test_the_keyed_envelope_loads_the_state_once(make_forum):
-    scene = fill(make_forum(api__envelope="keyed"), 3)
+    scene = fill(make_forum(api__envelope="keyed", notifications__read_on_open="off"), 3)
     for path in ("/topics/{topic}", "/users/{author}", "/topics/{topic}/replies"):
         plain = scene.cost(scene.author, path)
         assert plain == READS[path] + TOKEN + STATE, path

@@ -13,16 +13,21 @@ from sqlalchemy import select, update
 
 from forumsvc import clock
 from forumsvc.db.expired_rows import delete_batch
-from forumsvc.models import Event, HoldReason, Role, User
+from forumsvc.models import Event, HoldReason, Reply, Role, User
+from forumsvc.models.states import ACTION_TYPES
 from forumsvc.presenters import events as event_presenter
 from forumsvc.presenters.site import site_of
 from forumsvc.queries import event_objects
 from forumsvc.queries import events as queries
+from forumsvc.queries import topics as topic_queries
 from forumsvc.services import events
 from forumsvc.services.accounts import accounts, email_confirmation
 from forumsvc.services.moderation import held_posts
+from forumsvc.services.posts import topics
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
+from tests.functional.rows import insert_rows
+from tests.functional.statements import of_request
 from tests.functional.test_photos import send
 from tests.openapi import answers
 from tests.openapi.operations import operations
@@ -43,6 +48,7 @@ class Scene:
     notification: int = 0
     review: int = 0
     held: int = 0
+    section: int = 0
 
     def recorded(self) -> list[Any]:
         with self.forum.database.reads.connect() as db:
@@ -66,13 +72,14 @@ class Scene:
 def scene(make_forum: MakeForum) -> Scene:
     forum = make_forum(accounts__registration="open")
     alice, bob = forum.person("alice"), forum.person("bob")
-    chief = forum.person("chief", role="admin", scope="read write moderate")
+    chief = forum.person("chief", role="admin", scope="read write moderate admin")
     node = forum.node()
     topic = forum.topic(alice, node)
     reply = forum.reply(alice, topic)
     for kind, liked in (("topic", topic), ("reply", reply)):
         chief.post("/likes", obj_type=kind, obj_id=liked)
     forum.reply(chief, topic)
+    bob.put("/drafts/begun", body="B")
     bob.post("/reports", obj_type="user", obj_id=alice.id, category="spam")
     with forum.database.session.begin() as db:
         held = held_posts.hold(
@@ -85,6 +92,7 @@ def scene(make_forum: MakeForum) -> Scene:
         notification=content(alice.get("/notifications"))[0]["id"],
         review=chief.get("/reviews").json[0]["id"],
         held=held,
+        section=chief.post("/sections", name="S").json["id"],
     )
 
 
@@ -133,6 +141,9 @@ def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
         notification_id=scene.notification,
         review_id=scene.review,
         held_id=scene.held,
+        node_id=scene.other,
+        section_id=scene.section,
+        key="begun",
     )
 
     def call() -> None:
@@ -148,16 +159,54 @@ def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
     assert scene.types_of(call) == (expected if creates & {*expected} else [])
 
 
+def test_a_deleted_and_restored_topic_tells_of_its_replies_that_were_not_deleted(scene):
+    scene.chief.delete(f"/replies/{scene.reply}")
+    [_, left] = scene.chief.get(f"/topics/{scene.topic}/replies").json
+    before = len(scene.recorded())
+    scene.chief.delete(f"/topics/{scene.topic}")
+    with scene.forum.database.session.begin() as db:
+        row = topic_queries.state(db, scene.topic, lock=True)
+        assert row is not None
+        assert topics.restore(db, None, clock.now(), row)
+    told = scene.recorded()[before:]
+    assert [(one.type, one.reply_id) for one in told] == [
+        ("reply.deleted", left["id"]),
+        ("topic.deleted", None),
+        ("topic.restored", None),
+        ("reply.restored", left["id"]),
+    ]
+    assert {(one.topic_id, one.node_id) for one in told} == {(scene.topic, scene.node)}
+    reasons = [one["data"].get("reason") for one in scene.messages()]
+    assert (reasons.count("topic"), reasons.count(None)) == (2, len(reasons) - 2)
+    deviations = [answers.find_deviations_of_message(one) for one in scene.messages()]
+    assert deviations == [[]] * len(deviations)
+
+
+@pytest.mark.both_databases
+def test_a_topic_of_many_replies_is_deleted_by_as_many_statements_as_one_of_few(forum):
+    author, chief, node = forum.person("author"), forum.person("chief", role="admin"), forum.node()
+    costs = []
+    for count in (2, 2000):
+        topic = forum.topic(author, node)
+        with forum.database.session.begin() as db:
+            insert_rows(
+                db, Reply, ({"topic_id": topic, "user_id": author.id} for _ in range(count))
+            )
+        costs.append(len(of_request(forum, chief, "DELETE", f"/topics/{topic}")))
+    assert costs[0] == costs[1]
+    with forum.database.reads.connect() as db:
+        told = db.scalars(select(Event.reply_id).where(Event.type == "reply.deleted")).all()
+    assert len(told) == 2002
+    assert told == sorted(told)
+
+
 def test_actions_that_undo_others_record_their_own_types(scene):
     def act(type_: str) -> list[str]:
         path = f"/topics/{scene.topic}/action?type={type_}"
         return scene.types_of(lambda: scene.chief.post(path))
 
-    done = [act(one) for one in ("ban", "unban", "excellent", "unexcellent", "close", "open")]
-    assert done == [
-        *(["topic.banned"], ["topic.unbanned"], ["topic.featured"]),
-        *(["topic.unfeatured"], ["topic.closed"], ["topic.opened"]),
-    ]
+    changes = [change for change in ACTION_TYPES.values() if not change.former_word]
+    assert [act(change.word) for change in changes] == [[str(change.event)] for change in changes]
 
 
 def test_an_event_names_the_actor_and_what_it_is_about(scene):
@@ -184,8 +233,8 @@ def test_an_administrator_at_the_command_line_is_no_actor(scene):
     def act() -> None:
         with scene.forum.database.session.begin() as db:
             accounts.create(db, "carol", "tangled-wire-77")
-            accounts.set_role(db, "carol", Role.VIP)
-            accounts.set_role(db, "carol", Role.VIP)
+            accounts.set_role(db, None, clock.now(), "carol", Role.VIP)
+            accounts.set_role(db, None, clock.now(), "carol", Role.VIP)
             accounts.delete(db, "carol")
             accounts.delete(db, "carol")
 

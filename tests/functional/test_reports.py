@@ -1,13 +1,14 @@
 """Reports of members, the queue of moderators, and what becomes of both."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select, text, update
 
 from forumsvc.background.job_runner import JobRunner
-from forumsvc.models import AuditRecord, Event, EventType, Report, Review
+from forumsvc.models import AuditRecord, Event, EventType, Reply, Report, Review, Topic
 from forumsvc.queries import reviews
 from forumsvc.services.moderation.reports import HIDDEN
 from forumsvc.services.posts import counters
@@ -117,6 +118,46 @@ def test_the_decision_on_what_was_hidden_automatically_is_told_once_with_its_rea
         assert told(reporter) == [(outcome, reason or None)]
 
 
+def test_the_deletion_of_what_its_author_has_deleted_meanwhile_is_told_once(
+    forum, chief, alice, bob, topic
+):
+    reply = forum.reply(alice, topic)
+    report(bob, "reply", reply)
+    assert alice.delete(f"/replies/{reply}").status_int == 200
+    resolve(chief, only_review(chief)["id"], "delete", reason="Spam")
+    assert told(alice) == [("reply.deleted", "Spam")]
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("restored_before", [False, True])
+@pytest.mark.parametrize("kind", ["topic", "reply"])
+def test_what_a_moderator_has_hidden_or_deleted_stays_so_when_its_reports_are_dismissed(
+    make_forum, kind, restored_before
+):
+    forum = make_forum(moderation__hide_after="2")
+    chief, deputy = (
+        forum.person(one, role="maintainer", scope=MODERATE) for one in ("chief", "deputy")
+    )
+    alice, bob, carol = (forum.person(one) for one in ("alice", "bob", "carol"))
+    obj_id = forum.topic(alice, forum.node())
+    hide = partial(deputy.post, f"/topics/{obj_id}/action?type=ban")
+    if kind == "reply":
+        obj_id = forum.reply(alice, obj_id)
+        hide = partial(deputy.delete, f"/replies/{obj_id}")
+    for who in (bob, carol):
+        report(who, kind, obj_id)
+    model, since = (Topic, "banned_at") if kind == "topic" else (Reply, "deleted_at")
+    if restored_before:
+        with forum.database.session.begin() as db:
+            db.execute(update(model).values({since: None}))
+    assert hide().status_int == 200
+    assert resolve(chief, only_review(chief)["id"], "dismiss").status_int == 200
+    assert chief.get("/reviews").json == []
+    with forum.database.reads.connect() as db:
+        assert db.scalar(select(getattr(model, since)).where(model.id == obj_id)) is not None
+    assert told(bob) == [("report.dismissed", None)]
+
+
 @pytest.mark.parametrize("decision", ["dismiss", "hide"])
 @pytest.mark.both_databases
 def test_a_decision_takes_as_many_statements_for_many_reporters(
@@ -209,8 +250,10 @@ def test_a_moderators_deletion_of_what_its_author_has_deleted_is_recorded_once(
     reply = forum.reply(alice, topic)
     for path in (f"/replies/{reply}", f"/topics/{topic}"):
         assert alice.delete(path).status_int == 200
-        for reason in ("Spam", "Spam, once more"):
+        events = forum.count(Event)
+        for reason in ("Spam", "Spam, once more", "Spam, for the third time"):
             assert chief.delete(path, reason=reason).status_int == 200
+        assert forum.count(Event) == events
     with forum.database.reads.connect() as db:
         logged = select(AuditRecord.action, AuditRecord.reason).order_by(AuditRecord.id)
         assert [tuple(row) for row in db.execute(logged)] == [

@@ -60,8 +60,8 @@ def test_every_encoding_says_the_same(forum, alice, topic, encoding, target):
 
 
 @pytest.mark.parametrize("encoding", ["query", "form", "json"])
-@pytest.mark.parametrize("method", ["PUT", "DELETE"])
-def test_put_and_delete_read_every_encoding_too(forum, alice, topic, encoding, method):
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+def test_the_other_methods_read_every_encoding_too(forum, alice, topic, encoding, method):
     fields = {"title": "T", "node_id": str(forum.node("Other")), "body": "B"}
     path = f"/topics/{topic}"
     if method == "DELETE":

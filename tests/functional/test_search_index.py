@@ -14,7 +14,7 @@ from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.search_indexer import SearchIndexer, TopicIndexer
 from forumsvc.db.engine import Database
 from forumsvc.markup import Renderer
-from forumsvc.models import Event, Job, JobKind, Reply, ReplyWords, Topic, TopicWords
+from forumsvc.models import Event, Job, JobKind, Reply, ReplyWords, Topic, TopicRead, TopicWords
 from forumsvc.queries import search_documents
 from forumsvc.search.tokens import tokens
 from forumsvc.services.posts import nodes
@@ -51,6 +51,13 @@ def words_of(database: Database, model: type[TopicWords | ReplyWords], post_id: 
     with database.reads.connect() as db:
         words: Any = select(model.words).where(model.id == post_id)
         return str(db.execute(words).scalar_one())
+
+
+def test_names_of_an_older_normal_form_are_found_after_a_reindex(forum, alice):
+    forum.change(alice.id, name="ليلى", name_key="ليلى")
+    assert found(forum.nobody, "users", q="ليلي") == []
+    reindex(forum.database)
+    assert found(forum.nobody, "users", q="ليلي") == [alice.id]
 
 
 def test_what_is_written_and_edited_is_found_once_the_worker_has_run(forum, alice, node):
@@ -170,7 +177,7 @@ def _costs(forum: Forum) -> list[int]:
 
 def _many(model: Any, number: int, **values: Any) -> list[dict[str, Any]]:
     row = {**complete(model, values), "body_html": "<p>nginx</p>"}
-    return [{**row, "id": 10_000 + at} for at in range(number)]
+    return [{**row, "id": 10_000_000 + at} for at in range(number)]
 
 
 def test_what_is_hidden_is_marked_in_the_index_until_it_is_shown_again(forum, alice, node):
@@ -202,7 +209,7 @@ def test_the_topics_of_a_deleted_node_are_indexed_under_the_new_one(forum, alice
     work(forum.database)
     new_node = forum.node("New")
     with forum.database.session.begin() as db:
-        nodes.delete(db, node, move_to=new_node)
+        nodes.delete(db, None, clock.now(), node, move_to=new_node)
     work(forum.database)
     assert found(forum.nobody, q="word", node_id=new_node) == [topic]
     assert found(forum.nobody, "replies", q="word", node_id=new_node) == [reply]
@@ -307,6 +314,7 @@ def test_a_reindex_passes_over_ids_that_nobody_has(forum, alice, node, request):
     request.addfinalizer(lambda: databases.restart_ids(forum.database))
     topic = forum.topic(alice, node, title="Early")
     with forum.database.session.begin() as db:
+        db.execute(delete(TopicRead))
         db.execute(update(Topic).where(Topic.id == topic).values(id=MAX_ID))
         db.execute(delete(TopicWords))
     with forum.database.reads.connect() as reads:

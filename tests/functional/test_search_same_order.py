@@ -49,7 +49,7 @@ class Model:
         if where != Where.REPLIES:
             if query.words:
                 own |= self._newest(query, self._topics.values(), in_title=True)
-            if where != Where.TITLE:
+            if where != Where.TITLE or not query.words:
                 own |= self._newest(query, self._topics.values())
         replies = {}
         if where in (Where.ALL, Where.REPLIES):

@@ -23,7 +23,8 @@ def test_random_requests_at_once_to_a_few_topics_leave_every_counter_right(forum
         Storm(forum, person, seed, nodes, topics, replies) for seed, person in enumerate(people * 2)
     ]
     seen = statuses(flat(together([storm.run for storm in storms])))
-    assert set(seen) <= {200, 201, 403, 404}, caplog.text
+    # 429: on a busy machine another text of the same person is still being rendered.
+    assert set(seen) <= {200, 201, 403, 404, 429}, caplog.text
     assert seen[200] > seen[201] > 0
     assert "deadlock" not in caplog.text
     assert drift(forum.database) == []
@@ -53,5 +54,5 @@ def test_reports_and_decisions_amid_edits_and_deletions_leave_every_counter_righ
     ]
     seen = statuses(flat(together([storm.run for storm in storms])))
     # Whatever PostgreSQL rolls back because of a deadlock is tried again, and answered.
-    assert set(seen) <= {200, 201, 403, 404, 412}
+    assert set(seen) <= {200, 201, 403, 404, 412, 429}
     assert drift(forum.database) == []

@@ -148,6 +148,24 @@ def test_what_a_moderator_hid_before_or_after_is_not_restored(forum, chief, alic
     assert visible(forum)[0] & set(posts["topics"]) == {posts["topics"][2]}
 
 
+def test_what_a_moderator_hides_that_is_swept_already_is_not_restored(forum, chief, alice, posts):
+    topic, reply = posts["topics"][0], posts["replies"][3]
+    order(forum, alice, SweepAction.HIDE)
+    work(forum)
+    for _ in range(3):
+        banned = chief.post(f"/topics/{topic}/action?type=ban", reason="Spam")
+        deleted = chief.delete(f"/replies/{reply}", reason="Spam")
+        assert (banned.status_int, deleted.status_int) == (200, 200)
+    order(forum, alice, SweepAction.RESTORE)
+    work(forum)
+    topics, replies = visible(forum)
+    assert topics & set(posts["topics"]) == set(posts["topics"]) - {topic}
+    assert replies & set(posts["replies"]) == set(posts["replies"]) - {reply}
+    log = content(chief.get("/moderation/log", actor="chief"))
+    assert [one["action"] for one in log] == ["reply.deleted", "topic.banned"]
+    assert wrong_counters(forum) == []
+
+
 def test_what_the_author_deletes_after_a_restore_stays_deleted(forum, chief, alice, posts):
     first, second, third = posts["topics"]
     reply = posts["replies"][2]
@@ -281,18 +299,17 @@ def test_two_orders_take_turns(forum, alice, bob, posts, monkeypatch):
 def test_an_order_goes_on_where_a_dump_without_jobs_is_loaded(
     forum, chief, alice, posts, target, tmp_path
 ):
-    before = clock.now()
     order(forum, alice, SweepAction.HIDE)
     chief.post(f"/topics/{posts['topics'][0]}/action", type="ban")
     write_dump(forum.database, tmp_path / "dump", secrets=False)
     load_dump(target, Archive(tmp_path / "dump"))
-    later = clock.now() + timedelta(seconds=1)
+    meanwhile = clock.now()
     JobRunner(target, [Sweeper(target)], 1.0).run_due(JobKind.SWEEP)
     with target.reads.connect() as db:
         assert db.scalar(select(Sweep.finished_at)) is not None
         assert db.scalar(select(Sweep.posts_done)) == 6
-        assert sweep_service.is_swept(db, alice.id, before)
-        assert not sweep_service.is_swept(db, alice.id, later)
+        assert sweep_service.is_swept(db, alice.id, meanwhile)
+        assert not sweep_service.is_swept(db, alice.id, clock.now() + timedelta(seconds=1))
 
 
 class Killed(BaseException):

@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import delete, update
 
-from forumsvc.models import Event, Node, Notification, Reply, Topic
+from forumsvc.models import AuditRecord, Event, Node, Notification, Reply, Topic
+from forumsvc.web.api.operator import ENVIRON_KEY, Operator
 from tests.functional.recounting import drift
 from tests.functional.statements import of_request
 from tests.functional.test_requests_encoding import JSON, send
@@ -60,6 +61,20 @@ def test_a_hidden_topic_is_taken_from_all_counters_of_its_users_at_once(forum, b
     hidden = of_request(forum, chief, "DELETE", f"/topics/{topic}")
     assert len([text for text in hidden.texts if text.startswith("UPDATE users")]) == 1
     assert drift(forum.database) == []
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_an_author_cannot_open_a_topic_that_the_operator_has_closed(forum, alice, topic, is_closed):
+    path = f"/topics/{topic}/action?type="
+    if is_closed:
+        assert alice.post(f"{path}close").status_int == 200
+    for _ in range(3):
+        environ = {ENVIRON_KEY: Operator("ops")}
+        closed = forum.nobody.call("POST", f"{path}close", extra_environ=environ)
+        assert closed.status_int == 200
+    assert alice.get(f"/topics/{topic}").json["abilities"]["open"] is False
+    assert alice.post(f"{path}open").status_int == 403
+    assert forum.count(AuditRecord) == 1
 
 
 def test_a_pair_of_surrogates_is_a_character_and_half_of_one_is_refused(forum, alice, node):

@@ -273,9 +273,12 @@ def test_a_redirect_is_not_followed(scene):
     assert "301" in scene.deliveries()[0].error
 
 
-def test_410_switches_the_webhook_off_and_tells_the_admins(scene):
-    chief = scene.forum.person("chief", role="admin")
-    scene.forum.change(chief.id, email="chief@example.org", email_key="chief@example.org")
+def test_410_switches_the_webhook_off_and_tells_admins_with_a_confirmed_address(scene):
+    addresses = {"chief@example.org": clock.now(), "mistyped@example.org": None}
+    for email, confirmed_at in addresses.items():
+        admin = scene.forum.person(email.partition("@")[0], role="admin")
+        values = {"email": email, "email_key": email, "email_confirmed_at": confirmed_at}
+        scene.forum.change(admin.id, **values)
     scene.receiver.usual = Answer(410)
     scene.deliver_replies(2)
     scene.send()

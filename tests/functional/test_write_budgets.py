@@ -33,7 +33,8 @@ class Scene:
 @pytest.fixture
 def scene(forum: Forum) -> Scene:
     alice, bob = forum.person("alice"), forum.person("bob")
-    chief, node = forum.person("chief", role="admin"), forum.node()
+    scope = "read write admin"
+    chief, node = forum.person("chief", role="admin", scope=scope), forum.node()
     topic = forum.topic(alice, node)
     reply = forum.reply(alice, topic)
     return Scene(forum, alice, bob, chief, node, forum.node("Other"), topic, reply)
@@ -43,27 +44,41 @@ NEW = "title=New&node_id={s.node}&body"
 TOPIC, REPLY = "/topics/{s.topic}", "/replies/{s.reply}"
 LIKE = "/likes?obj_type=topic&obj_id={s.topic}"
 WRITES: dict[str, tuple[str, str, int, int]] = {
-    "open a topic": ("bob", f"POST /topics?{NEW}=B", 9, 9),
-    "open a topic with a mention": ("bob", f"POST /topics?{NEW}=@alice", 10, 10),
+    "open a topic": ("bob", f"POST /topics?{NEW}=B", 10, 10),
+    "open a topic with a mention": ("bob", f"POST /topics?{NEW}=@alice", 11, 11),
     "edit a topic": ("alice", f"PUT {TOPIC}?{NEW}=B", 8, 8),
+    "edit a topic's title": ("alice", f"PATCH {TOPIC}?title=New", 8, 8),
     "edit a topic, adding a mention": ("alice", f"PUT {TOPIC}?{NEW}=@bob", 12, 13),
-    "move a topic": ("chief", f"PUT {TOPIC}?title=New&node_id={{s.other}}&body=B", 16, 17),
-    "delete a topic": ("alice", f"DELETE {TOPIC}", 11, 12),
+    "move a topic": ("chief", f"PUT {TOPIC}?title=New&node_id={{s.other}}&body=B", 18, 19),
+    "delete a topic": ("alice", f"DELETE {TOPIC}", 12, 13),
     "ban a topic": ("chief", f"POST {TOPIC}/action?type=ban", 13, 14),
     "close a topic": ("alice", f"POST {TOPIC}/action?type=close", 7, 7),
-    "reply": ("bob", f"POST {TOPIC}/replies?body=B", 10, 10),
-    "reply with a mention": ("bob", f"POST {TOPIC}/replies?body=@alice", 11, 11),
+    "reply": ("bob", f"POST {TOPIC}/replies?body=B", 11, 11),
+    "reply with a mention": ("bob", f"POST {TOPIC}/replies?body=@alice", 12, 12),
     "edit a reply": ("alice", f"POST {REPLY}?body=N", 8, 8),
     "delete a reply": ("alice", f"DELETE {REPLY}", 13, 14),
     "delete a reply before others": ("alice", f"DELETE {REPLY}", 15, 16),
     "like a topic": ("bob", f"POST {LIKE}", 6, 6),
     "like a reply": ("bob", "POST /likes?obj_type=reply&obj_id={s.reply}", 6, 6),
     "take back a like that is not there": ("bob", f"DELETE {LIKE}", 4, 4),
-    "follow a topic": ("bob", f"POST {TOPIC}/follow", 4, 4),
+    "follow a topic": ("bob", f"POST {TOPIC}/follow", 5, 5),
     "favor a topic": ("bob", f"POST {TOPIC}/favorite", 5, 5),
     "follow a user": ("bob", "POST /users/alice/follow", 8, 10),
     "block a user": ("bob", "POST /users/alice/block", 3, 3),
+    "register a device": ("bob", "POST /devices?platform=ios&token=abc", 3, 3),
+    "unregister a device": ("bob", "DELETE /devices?platform=ios&token=abc", 2, 2),
+    "save a draft": ("bob", "PUT /drafts/a?body=B", 7, 8),
+    "send a draft": ("bob", f"POST {TOPIC}/replies?body=B&draft=a", 12, 12),
+    "mute a node": ("bob", "POST /nodes/{s.node}/mute", 4, 4),
+    "unmute a node": ("bob", "POST /nodes/{s.node}/unmute", 3, 3),
     "mark notifications read": ("bob", "POST /notifications/read?ids=", 1, 1),
+    "mark all notifications read": ("bob", "POST /notifications/read_all", 2, 3),
+    "mark a topic read": ("bob", f"POST {TOPIC}/read", 6, 7),
+    "mark all topics read": ("bob", "POST /topics/read_all", 5, 6),
+    "add a node": ("chief", "POST /nodes?name=New", 7, 8),
+    "change a node": ("chief", "PUT /nodes/{s.other}?name=New", 9, 10),
+    "delete a node": ("chief", "DELETE /nodes/{s.other}", 11, 11),
+    "set a role": ("chief", "PUT /users/bob/role?role=vip", 15, 16),
     "delete all notifications": ("alice", "DELETE /notifications/all", 3, 4),
 }
 """User, request, and the statements on SQLite and on PostgreSQL, including the token's."""

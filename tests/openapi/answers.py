@@ -9,6 +9,7 @@ from webtest import TestResponse
 
 from tests.openapi.operations import API, document, operations, resolve
 
+JSON, PROBLEM = "application/json", "application/problem+json"
 _SUFFIX = ".json"
 
 
@@ -97,9 +98,11 @@ def is_described(path: str, method: str) -> bool:
 
 
 @cache
-def _failure(shape: str) -> Any:
-    schema = closed_schema({"$ref": "#/components/schemas/Error"})
-    return jsonschema_rs.validator_for({**schema, "components": _components(shape)})
+def _failure(shape: str, content_type: str | None) -> ResponseDefinition:
+    kind, name = (PROBLEM, "Problem") if content_type == PROBLEM else (JSON, "Error")
+    schema = closed_schema({"$ref": f"#/components/schemas/{name}"})
+    body = jsonschema_rs.validator_for({**schema, "components": _components(shape)})
+    return ResponseDefinition(kind, body, {})
 
 
 def find_deviations(path: str, method: str, answer: TestResponse, shape: str = "bare") -> list[str]:
@@ -113,7 +116,7 @@ def find_deviations(path: str, method: str, answer: TestResponse, shape: str = "
         return []
     status = str(answer.status_int)
     template = _path_template(path, method) if path.isascii() else None
-    failure = ResponseDefinition("application/json", _failure(shape), {})
+    failure = _failure(shape, answer.content_type)
     if template is None:
         if answer.status_int < 400:
             return [f"{status} where nothing is described"]
@@ -153,7 +156,7 @@ def _wrong_body(definition: ResponseDefinition, answer: TestResponse) -> list[st
         return [f"a body: {answer.text[:200]}"] if answer.body else []
     if answer.content_type != definition.content_type:
         return [f"Content-Type is {answer.content_type}"]
-    if definition.content_type != "application/json":
+    if definition.content_type not in (JSON, PROBLEM):
         return []
     document = answer.json
     if definition.body.is_valid(document):

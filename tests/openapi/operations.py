@@ -9,7 +9,7 @@ from forumsvc.openapi import describe
 from forumsvc.settings import Settings
 
 API = "/api/v3/"
-METHODS = ("get", "put", "post", "delete")
+METHODS = ("get", "put", "post", "patch", "delete")
 INI_SETTINGS = {
     "site.environment": "development",
     "sqlalchemy.url": "sqlite:///none",

@@ -14,8 +14,9 @@ from forumsvc.openapi import Description, describe
 from forumsvc.openapi.keyed_names import ALIASES, ERROR_KINDS, GRADES
 from forumsvc.pages.docs.guide import source
 from forumsvc.settings import Settings
+from forumsvc.text.error_codes import ErrorCode
 from tests.cases import each
-from tests.openapi.answers import resolvable
+from tests.openapi.answers import PROBLEM, resolvable
 from tests.openapi.operations import (
     BODY_TYPES,
     INI_SETTINGS,
@@ -130,8 +131,11 @@ def test_every_status_has_an_example_that_is_of_its_schema(shape, operation):
         if status == "304":
             assert "content" not in definition
             continue
-        [content] = definition["content"].values()
-        _check_examples(content, shape)
+        contents = {**definition["content"]}
+        assert (contents.pop(PROBLEM, None) is not None) is (status >= "400")
+        [content] = contents.values()
+        for content in definition["content"].values():
+            _check_examples(content, shape)
 
 
 @each("operation", operations())
@@ -212,7 +216,7 @@ def fields(schema: dict[str, Any]) -> set[str]:
 def test_the_guide_names_each_field(noun):
     schemas = document()["components"]["schemas"]
     listed, alone = (
-        fields(schemas[name]) - {"state"}
+        fields(schemas[name]) - {"state", "place"}
         for name in (f"Listed{noun.title()}", f"{noun.title()}WithAbilities")
     )
     assert words("requests", noun, 2) == listed
@@ -244,3 +248,8 @@ def test_words_of_the_keyed_shape_are_those_of_the_code():
     assert schemas["ErrorKind"]["enum"] == sorted({*ERROR_KINDS.values()})
     assert schemas["Grade"]["enum"] == [*GRADES]
     assert schemas["UserDetail"]["allOf"][1]["properties"].keys() >= ALIASES.keys()
+
+
+def test_the_guide_explains_each_code_of_an_error():
+    text = source("errors")
+    assert re.findall(r"^### `(\w+)`$", text, re.MULTILINE) == [*map(str, ErrorCode)]

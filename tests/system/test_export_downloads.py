@@ -6,8 +6,8 @@ from datetime import timedelta
 from io import BytesIO
 
 from forumsvc import clock
+from forumsvc.media.local_storage import LocalStorage
 from forumsvc.media.private_names import new_private_name
-from forumsvc.media.storage import LocalStorage
 from forumsvc.models import DataExport
 from tests.databases import on_sqlite
 from tests.functional.rows import insert_row

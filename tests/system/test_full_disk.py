@@ -88,7 +88,7 @@ def test_an_upload_that_does_not_fit_leaves_neither_row_nor_file_and_the_next_on
         with database.reads.connect() as db:
             assert db.execute(select(func.count()).select_from(Photo)).scalar_one() == 0
         status, error_output = upload(server, token, image(50))
-        assert (status, set(error_output)) == (201, {"image_url"})
+        assert (status, "image_url" in error_output) == (201, True)
 
 
 @pytest.fixture

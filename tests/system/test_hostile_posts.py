@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -35,6 +36,8 @@ HOSTILE = [
 AT_ONCE = 3
 THREADS = 8
 READERS, WRITERS = 2, 2
+_TRIES = 5
+"""How often a client sends what the service has no time for at the moment (503), as clients do."""
 
 
 @dataclass
@@ -55,12 +58,15 @@ class Client:
         self.answers = Answers()
 
     def send(self, method: str, path: str, **fields: str) -> dict[str, Any]:
-        began = time.monotonic()
-        self._connection.request(method, API + path, urlencode(fields), self._headers)
-        answer = self._connection.getresponse()
-        body = answer.read()
-        self.answers.seconds.append(time.monotonic() - began)
-        if answer.status not in (200, 201):
+        for _ in range(_TRIES):
+            began = time.monotonic()
+            self._connection.request(method, API + path, urlencode(fields), self._headers)
+            answer = self._connection.getresponse()
+            status, body = answer.status, answer.read()
+            self.answers.seconds.append(time.monotonic() - began)
+            if status != HTTPStatus.SERVICE_UNAVAILABLE:
+                break
+        if status not in (200, 201):
             self.answers.failed.append(body)
         found = json.loads(body)
         return found if isinstance(found, dict) else {}

@@ -11,6 +11,11 @@ from tests.cases import each
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
+PARTS = "multipart/form-data; boundary=x"
+
+
+def part(name: bytes, value: bytes) -> bytes:
+    return b'--x\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n' % (name, value)
 
 
 @each("kind", [FORM, FORM + "; charset=UTF-8", "", FORM.upper()])
@@ -22,6 +27,11 @@ def test_a_form_is_read(kind):
         ("c", ""),
         ("d", "\u00e9\u00e9"),
     ]
+
+
+def test_a_multipart_form_is_read():
+    body = part(b"a", b"1") + part(b"b", b"\xc3\xa9 +%20") + part(b"c", b"") + b"--x--\r\n"
+    assert read_body(PARTS, body) == [("a", "1"), ("b", "\u00e9 +%20"), ("c", "")]
 
 
 @each(
@@ -37,6 +47,11 @@ def test_a_form_is_read(kind):
         (JSON, b'{"a": 1}'),
         (JSON, b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
         (JSON, b'{"a": "' + 300_000 * b"1" + b'"}'),
+        (PARTS, part(b"a", b"\xff") + b"--x--\r\n"),
+        (PARTS, part(b"a", b"1")),
+        (PARTS, part(b"a", b"1") * 101 + b"--x--\r\n"),
+        (PARTS, part(b"a", b"1" * 300_000) + b"--x--\r\n"),
+        ("multipart/form-data", part(b"a", b"1") + b"--x--\r\n"),
         ("text/plain", b"a=1"),
     ],
 )

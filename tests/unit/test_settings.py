@@ -1,5 +1,6 @@
 """Each setting refuses what is not allowed with one line: the key, the value, what is allowed."""
 
+import re
 from pathlib import Path
 
 import plaster
@@ -247,3 +248,12 @@ def test_addresses_are_confirmed_where_mail_is_sent_unless_it_says_otherwise(
 
 def test_addresses_cannot_be_confirmed_without_mail():
     assert "true needs mail" in refusal(**{"accounts.confirm_email": "true"})
+
+
+def test_the_settings_of_an_area_stand_in_one_file():
+    files: dict[str, set[str]] = {}
+    for path in (ROOT / "forumsvc/settings").glob("*.py"):
+        for area in re.findall(r'Setting\(\s*f?"([a-z_]+)\.', path.read_text()):
+            files.setdefault(area, set()).add(path.name)
+    assert files.keys() == {setting.area for setting in DECLARED}
+    assert [names for names in files.values() if len(names) > 1] == []

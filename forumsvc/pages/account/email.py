@@ -13,11 +13,11 @@ from ...text.messages import Message
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ...web.reauthentication import reauthenticate
-from ..flash_messages import flash_message, redirect_with_message
+from ..flash_messages import flash_message, redirect_with_message, with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page import page, page_form
 from ..page_context import PageContext, login_required, public_page
-from ..paths import next_of_form, path_to_go_on, redirect_to_next
+from ..paths import next_of_form, path_to_go_on, redirect_to_next, see_other
 
 _INVALID_LINK = Message(
     "This link was used, has expired, or is incomplete. If you have just used it, your address is "
@@ -84,6 +84,9 @@ def submit_confirm(context: PageContext, request: ForumRequest) -> Response | Va
         if context.user is None:
             go_on = path_to_go_on(request)
             return redirect_with_message(request, "email-confirmed", "login", next=go_on)
+        if context.is_unconfirmed and request.settings["pages.forum"]:
+            go_on = path_to_go_on(request) or request.route_path("topic_new")
+            return with_message(request, "email-confirmed-write", see_other(go_on))
         if path_to_go_on(request):
             return redirect_to_next(request)
         return redirect_with_message(request, "email-confirmed", "email")

@@ -1,6 +1,6 @@
 """Logging in and out, and the browsers in which one is logged in."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
@@ -9,14 +9,15 @@ from pyramid.view import exception_view_config
 from ...permissions import AccountPermission as May
 from ...permissions import Common
 from ...schemas.accounts import LOGIN_FORM
-from ...services.accounts import accounts, closures
+from ...services.accounts import accounts
 from ...sessions import browser_sessions
 from ...sessions.password_login import proof_of
 from ...text.ids import parse_id
 from ...text.messages import Message
-from ...web.api.request import ForumRequest
+from ...web.api.request import ForumRequest, caller_of
 from ...web.reauthentication import attempt_login
 from .. import kept_text
+from ..drafts import keep_after_login
 from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..lines import Moment
@@ -44,12 +45,14 @@ def submit_login(context: PageContext, request: ForumRequest) -> Response | Valu
             return _show_wrong_password(request, values["username"])
         if not context.log_in(proof_of(attempt, values["password"], request.now)):
             return _show_wrong_password(request, values["username"])
-        stays = closures.take_back(request.db, request.now, attempt.user.id)
         draft = kept_text.carried(request)
-        if draft is None and stays and request.settings["pages.forum"]:
+        stays = context.has_taken_back_closure and request.settings["pages.forum"]
+        if draft is None and stays:
             return redirect_with_message(request, "closure-taken-back", "own_data")
         if draft is None:
             return redirect_to_next(request)
+        user = browser_sessions.find_user(request.executor, attempt.user.login)
+        keep_after_login(request, caller_of(user, request), draft)
         values = {"kept": draft, "why": _LOGGED_IN}
         return render_to_response("forumsvc.pages:templates/resume.jinja2", values, request)
 
@@ -63,8 +66,18 @@ def log_out(context: PageContext, request: ForumRequest) -> Response:
 
 
 @page(
-    "logout_everywhere", "/logout/everywhere", login_required, May.MANAGE, method="POST", needs=None
+    "logout_everywhere",
+    "/logout/everywhere",
+    login_required,
+    May.MANAGE,
+    "logout_everywhere",
+    needs=None,
 )
+def ask_to_log_out_everywhere(context: PageContext, request: ForumRequest) -> Values:
+    return {}
+
+
+@page_form(ask_to_log_out_everywhere)
 def log_out_everywhere(context: PageContext, request: ForumRequest) -> Response:
     """End all sessions and tokens of the user, in this browser and everywhere else."""
     accounts.log_out_everywhere(request.db, request.actor_id)
@@ -103,12 +116,28 @@ def _others(request: ForumRequest) -> Values:
     return {"next": next_of_form(request), "flash_message": None, "kept": hidden}
 
 
+class SessionLine(NamedTuple):
+    """A session. row: of `browser_sessions.of_user`; is_here: whether it is this browser's."""
+
+    row: Any
+    begun: Moment
+    last_used: Moment | None
+    is_here: bool
+
+
 @page("sessions", "/settings/sessions", login_required, May.MANAGE, "sessions")
 def show_sessions(context: PageContext, request: ForumRequest) -> Values:
+    context.csp_directives["script-src"] = "'self'"  # times are those of the reader's zone
     result = browser_sessions.of_user(request.read_connection, request.actor_id, request.now)
     session_id = browser_sessions.id_of(request.read_connection, context.session_secret)
-    lines = [(item, Moment.of(request, item.created_at), item.id == session_id) for item in result]
+    lines = [_session_line(request, item, item.id == session_id) for item in result]
     return form(sessions=lines, flash_message=flash_message(request))
+
+
+def _session_line(request: ForumRequest, row: Any, is_here: bool) -> SessionLine:
+    used = row.last_used_at
+    last_used = None if used is None else Moment.of(request, used)
+    return SessionLine(row, Moment.of(request, row.created_at), last_used, is_here)
 
 
 @page_form(show_sessions)

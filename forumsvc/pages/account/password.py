@@ -12,14 +12,22 @@ from ...permissions import Common
 from ...process.passwords import hash_password
 from ...schemas.accounts import FORGOT_PASSWORD_FORM, PASSWORD_FORM, RESET_PASSWORD_FORM
 from ...services import mails
-from ...services.accounts import accounts, email_confirmation, password_reset, registration
+from ...services.accounts import (
+    accounts,
+    email_confirmation,
+    invitations,
+    password_reset,
+    registration,
+)
+from ...sessions.authentication import Authentication
 from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ...web.reauthentication import reauthenticate
-from ..flash_messages import redirect_with_message
+from ..flash_messages import redirect_with_message, with_message
 from ..forms import Values, form, process_form
 from ..page import page, page_form
 from ..page_context import PageContext, login_required, public_page
+from ..paths import redirect_to_next
 
 _INVALID_LINK = Message(
     "This link was used, has expired, or is incomplete. If you have just set a new password, "
@@ -66,7 +74,7 @@ def submit_forgotten(context: PageContext, request: ForumRequest) -> Response | 
 def show_reset(context: PageContext, request: ForumRequest) -> Values:
     """Show the form that the link leads to."""
     account = _verified_account(request, request.read_connection)
-    return form(reset_token=_reset_token(request), login=account.login)
+    return form(**_reset_values(request, account))
 
 
 @page_form(show_reset)
@@ -75,25 +83,39 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
     account = _verified_account(request, request.read_connection)
 
     def change(values: Values) -> Response:
-        field, forbidden_words = "new_password", (account.login, account.email)
+        is_invited = account.password_hash is None
+        login = (is_invited and values["login"]) or account.login
+        field, forbidden_words = "new_password", (login, account.email)
         new = registration.check_new_password(
-            request.settings, field, values[field], *forbidden_words
+            request.site_texts.name, field, values[field], *forbidden_words
         )
         password_hash = hash_password(new)
         # Verify it again under a lock: of two concurrent uses only one may succeed.
         _verified_account(request, request.db, lock=True)
-        accounts.set_password_hash(request.db, account.login, password_hash)
+        if is_invited:
+            invitations.choose_login(request.db, request.now, account, login)
+        accounts.set_password_hash(request.db, login, password_hash)
         email_confirmation.confirm_current(request.db, account.id, request.now)
         context.log_out()
-        return redirect_with_message(request, "password-changed", "login")
+        if not is_invited:
+            return redirect_with_message(request, "password-changed", "login")
+        # The link has shown that the address is theirs, and there is no older session to end.
+        proof = Authentication(user_id=account.id, means="invitation", at=request.now)
+        context.log_in(proof)
+        return with_message(request, "password-chosen", redirect_to_next(request))
 
     return process_form(
         request,
         RESET_PASSWORD_FORM,
         change,
-        reset_token=_reset_token(request),
-        login=account.login,
+        **_reset_values(request, account),
     )
+
+
+def _reset_values(request: ForumRequest, account: password_reset.ResetAccount) -> Values:
+    """Return what the form shows. is_first: of somebody who was invited, and has none yet."""
+    is_first = account.password_hash is None
+    return {"reset_token": _reset_token(request), "login": account.login, "is_first": is_first}
 
 
 def _reset_token(request: ForumRequest) -> object:
@@ -133,7 +155,7 @@ def submit_change(context: PageContext, request: ForumRequest) -> Response | Val
         reauthenticate(request, user.login, values["current_password"], "current_password")
         field, forbidden_words = "new_password", (user.login, user.email)
         new = registration.check_new_password(
-            request.settings, field, values[field], *forbidden_words
+            request.site_texts.name, field, values[field], *forbidden_words
         )
         password_hash = hash_password(new)
         accounts.set_password_hash(request.db, user.login, password_hash)

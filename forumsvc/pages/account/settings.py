@@ -9,14 +9,16 @@ from ...media.images import ProcessedImage
 from ...models import PROFILE_TEXTS, ProfileText
 from ...permissions import Common
 from ...permissions import UserPermission as May
-from ...queries import users
+from ...queries import nodes, users
 from ...queries.rows import UserRow
 from ...resources.users import UserItem
 from ...schemas.users import PROFILE_FORM
 from ...services.accounts import profiles
 from ...services.notifications import preferences
 from ...services.photos import photos
+from ...text.languages import LANGUAGES, own_name
 from ...text.messages import Message
+from ...web import uploads
 from ...web.api.request import ForumRequest
 from ...web.pipeline.session_cookie import set_cookie
 from ..display import CHOICES, COOKIE, LONGEST_SECONDS, Display, display_of
@@ -27,7 +29,8 @@ from ..page import page, page_form
 from ..page_context import PageContext, public_page
 from ..page_tree import own_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
-from ..pictures import record_picture, uploaded_file
+from ..pictures import uploaded_file
+from ..users import BLOCK_EFFECT
 
 _FIELDS = (ProfileText("name", Message("Name"), max_length=100), *PROFILE_TEXTS)
 
@@ -51,7 +54,7 @@ def submit_profile(item: UserItem, request: ForumRequest) -> Response | Values:
         changes["email_public"] = values.get("email_public", False)
         picture = _stored_picture(request)
         if picture is not None:
-            changes["avatar"] = record_picture(request, picture, "picture")
+            changes["avatar"] = uploads.record(request, picture, "picture")
         elif request.parameters.get("no_picture"):
             changes["avatar"] = ""
         profiles.edit(request.db, item.row.user_id, request.now, **changes)
@@ -65,21 +68,18 @@ def _stored_picture(request: ForumRequest) -> ProcessedImage | None:
     upload = uploaded_file(request, "picture")
     if upload is None:
         return None
-    registry = request.registry
     try:
-        image = photos.store_uploaded_avatar(
-            registry.photo_storages, registry.photo_decoding, request.actor_id, upload
-        )
+        owner_id = request.actor_id
+        return uploads.stored(request, photos.store_uploaded_avatar, owner_id, upload)
     except Invalid as error:
         raise Invalid("picture", error.reason) from None
-    request.remove_photo_on_abort(image.name)
-    return image
 
 
 def _profile_values(item: UserItem, request: ForumRequest) -> Values:
     row: UserRow = item.row
     return {
         "fields": _FIELDS,
+        "labels": {"picture": Message("Picture"), **{text.name: text.label for text in _FIELDS}},
         "avatar": request.site.avatar_url(row.user_login, row.user_avatar),
         "has_picture": bool(row.user_avatar),
         "flash_message": flash_message(request),
@@ -109,13 +109,23 @@ def submit_notifications(item: UserItem, request: ForumRequest) -> Response:
 def show_blocked(item: UserItem, request: ForumRequest) -> Values:
     result, cursors = users.blocked_by(request.db, item.row.user_id, page_request(request))
     people = [Person.of(request, row) for row in result]
-    return {"people": people, **cursor_links(request, cursors)}
+    muted = nodes.muted_by(request.db, item.row.user_id)
+    return {
+        "people": people,
+        "muted_nodes": muted,
+        "effect": BLOCK_EFFECT,
+        **cursor_links(request, cursors),
+    }
 
 
 @page("display", "/settings/display", public_page, Common.VIEW, "display")
 def show_display(context: PageContext, request: ForumRequest) -> Values:
-    chosen = display_of(request)._asdict()
-    return {"choices": CHOICES, "chosen": chosen, "flash_message": flash_message(request)}
+    return {
+        "choices": CHOICES,
+        "chosen": display_of(request)._asdict(),
+        "languages": {language: own_name(language) for language in LANGUAGES},
+        "flash_message": flash_message(request),
+    }
 
 
 @page_form(show_display)

@@ -15,7 +15,7 @@ from ...sessions.password_login import proof_of
 from ...web import accounts
 from ...web.api.request import ForumRequest
 from ...web.reauthentication import attempt_login
-from ..forms import Values, form, process_form
+from ..forms import Values, form, in_order, process_form
 from ..page import page, page_form
 from ..page_context import PageContext, public_page
 from ..paths import next_of_form, path_to_go_on, redirect_to_next
@@ -48,9 +48,11 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
             if is_new and not is_last_attempt(request):
                 # The same form, a moment ago; its password is not hashed under the lock taken here.
                 raise RetryableException from error
-            others = registration.problems(request.read_connection, request.settings, **values)
+            others = registration.problems(
+                request.read_connection, request.site_texts.name, **values
+            )
             request.response.status_int = 400
-            errors = {**others, error.field: error.reason}
+            errors = in_order(REGISTRATION_FORM, {**others, error.field: error.reason})
             return form(form_values=values, errors=errors, **_others(request))
         user_id = registered.account.id
         context.log_in(Authentication(user_id=user_id, means="sign-up", at=request.now))

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from ...errors import NotFound
 from ...markup import Renderer
+from ...markup.html_tags import ID_PREFIX
 from ...permissions import Common
 from ...web.api.request import ForumRequest
 from ..page import page
@@ -31,6 +32,8 @@ CHAPTERS = (
     "oauth",
     "webhooks",
     "polite-http",
+    "unread",
+    "drafts",
     "round-trips",
     "keyed-envelope",
     "generated-clients",
@@ -88,7 +91,9 @@ def _chapter(renderer: Renderer, name: str) -> Chapter:
 
 def _html(renderer: Renderer, text: str) -> str:
     # In a post a line break is kept; in these files it only wraps the line.
-    return renderer.render(text).html.replace("<br>\n", "\n")
+    rendered = renderer.render(text).html.replace("<br>\n", "\n")
+    # Addresses of problems (RFC 9457) lead to such headings.
+    return rendered.replace(f'<h3 id="{ID_PREFIX}', '<h3 id="')
 
 
 def _sections(renderer: Renderer, text: str) -> Iterator[Section]:

@@ -22,6 +22,7 @@ from ..page_tree import held_post_page, held_posts_page
 from ..paging import cursor_links, numbered_or_cursor, page_request
 from ..paths import post_path, see_other, with_query
 from ..previews import beginning
+from .held_text import held_html
 
 STATES = (HeldState.WAITING, HeldState.REFUSED)
 """What the list can show."""
@@ -75,6 +76,7 @@ def show_held_post(item: HeldPostItem, request: ForumRequest) -> Values:
     row = item.row
     return {
         "post": row,
+        "html": held_html(request, row.body) if row.body else None,
         "reason": hold_reason(row.reason),
         "written": Moment.of(request, row.created_at),
         "path": post_path(request, row.topic_id, row.reply_id),

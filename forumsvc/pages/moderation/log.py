@@ -5,7 +5,7 @@ from typing import Any
 import colander
 import orjson
 
-from ...models import EventType
+from ...models import AdminAction, EventType
 from ...permissions import LogPermission
 from ...queries import audit_log
 from ...queries.audit_log import LogFilter, LogRow
@@ -21,6 +21,8 @@ from ..paths import post_path, user_path
 
 TABS = (None, EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 """What can be chosen: everything, or only what was hidden in one way."""
+_NAMED = [action for action in AdminAction if action.startswith(("node.", "section."))]
+_WITH_ROLE = (AdminAction.USER_ADDED, EventType.USER_ROLE_CHANGED)
 WORDS = {str(type_): kind.words for type_, kind in ACTION_KINDS.items()}
 
 
@@ -49,14 +51,20 @@ def show_log(log: AuditLog, request: ForumRequest) -> dict[str, Any]:
 
 
 def _line(request: ForumRequest, row: LogRow) -> dict[str, Any]:
-    """Return a record, its words, time, the paths of its post and user, and its decision, or ""."""
+    """Return a record, its words, time, the paths of its post and user, and of its details what it
+    names: a node or section, a role, a decision; "" for none.
+    """
     # Visitors do not see the details.
-    details = row.details if row.action == EventType.REVIEW_RESOLVED else None
+    details = orjson.loads(row.details) if row.details else {}
+    role = (details.get("after") or details).get("role", "")
+    is_decision = row.action == EventType.REVIEW_RESOLVED
     return {
         "row": row,
         "words": WORDS.get(row.action),
         "moment": Moment.of(request, row.created_at),
         "path": post_path(request, row.topic_id, row.reply_id),
         "user_path": user_path(request, row.user_login) if row.user_login else "",
-        "decision": str(orjson.loads(details).get("decision", "")) if details else "",
+        "decision": str(details.get("decision", "")) if is_decision else "",
+        "name": str(details.get("name", "")) if row.action in _NAMED else "",
+        "role": request.site.level_names.get(role, "") if row.action in _WITH_ROLE else "",
     }

@@ -15,6 +15,7 @@ from ...services.access import post_networks
 from ...services.moderation import restrictions as restriction_service
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
+from ..flash_messages import flash_message, with_message
 from ..form_keys import form_key, once
 from ..forms import Values, form, process_form
 from ..lines import Moment
@@ -51,7 +52,7 @@ def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
         return request.route_path("moderated_user", login=item.row.user_login)
 
     def act(values: Values) -> Response:
-        return see_other(save(request, values, None))
+        return with_message(request, "restricted", see_other(save(request, values, None)))
 
     request.validated = {"page": 1}
     schema = _ACTIONS[name]
@@ -99,6 +100,7 @@ def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "may": may,
         "same_network": _same_network(item, request),
         "failed": "",
+        "flash_message": flash_message(request),
         "form_key": form_key(request),
         **cursor_links(request, cursors, path=path),
     }

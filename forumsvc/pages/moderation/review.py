@@ -23,6 +23,7 @@ from ..page import page, page_form
 from ..page_tree import review_page
 from ..paths import post_path, see_other, topic_path, user_path
 from ..post_html import post_html
+from .held_text import held_html
 
 _FIELDS = [child.name for child in RESOLVE_FORM]
 
@@ -79,6 +80,7 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
     node_name, hold = "", ""
     if row.kind == ReviewKind.HELD:
         source, hold = reported.row.body, hold_reason(reported.row.reason)
+        html = held_html(request, source)
         node_name = _node_name(request, reported.row.node_id)
         if reported.row.topic_id is not None:
             path = topic_path(request, reported.row.topic_id)
@@ -100,11 +102,24 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
         "html": html,
         "source": source,
         "path": path,
+        "undo": _undo_path(request, row, reported),
         "title": row.title,
         "node_name": node_name,
         "hold_reason": hold,
         "decisions": _decisions(row),
     }
+
+
+def _undo_path(request: ForumRequest, row: ReviewRow, reported: Any) -> str | None:
+    """Return the path that shows again what this decision hid; None where it is not hidden."""
+    if row.kind == ReviewKind.HELD or row.decision not in (Decision.HIDE, Decision.DELETE):
+        return None
+    if reported is None:
+        return None
+    if reported.row.deleted_at is not None:
+        return f"{post_path(request, row.topic_id, row.reply_id)}/restore"
+    is_hidden = row.reply_id is None and reported.row.banned_at is not None
+    return f"{post_path(request, row.topic_id, None)}/unban" if is_hidden else None
 
 
 def _node_name(request: ForumRequest, node_id: int | None) -> str:

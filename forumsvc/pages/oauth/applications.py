@@ -118,7 +118,7 @@ def _create(request: ForumRequest, values: Mapping[str, Any]) -> clients.NewClie
     try:
         return clients.create(
             request.db,
-            check_application_name(values["name"], request.settings["site.name"]),
+            check_application_name(values["name"], request.site_texts.name),
             grants=[grant for grant in clients.MEMBER_GRANTS if values[grant]],
             redirect_uris=values["redirect_uris"].split(),
             public=values["kind"] == "public",

@@ -3,7 +3,9 @@
 
 const UNITS = [["minute", 60], ["hour", 3600], ["day", 86400]];
 const LONGEST = 30 * 86400;
-const THIS_YEAR = {month: "short", day: "numeric", hour: "numeric", minute: "2-digit"};
+// The calendar and the digits of the page, which those of a region may not be.
+const WRITTEN = {calendar: "gregory", numberingSystem: "latn"};
+const THIS_YEAR = {month: "short", day: "numeric", hour: "numeric", minute: "2-digit", ...WRITTEN};
 const ANOTHER = {year: "numeric", ...THIS_YEAR};
 
 const language = document.documentElement.lang;
@@ -11,14 +13,17 @@ const language = document.documentElement.lang;
 const region = navigator.languages.find(one => one.split("-")[0] === language.split("-")[0]) ?? language;
 
 function showAges(root) {
-  const words = new Intl.RelativeTimeFormat(language, {numeric: "auto"});
+  const words = new Intl.RelativeTimeFormat(language, {numeric: "auto", numberingSystem: "latn"});
   for (const time of root.querySelectorAll("time[datetime]")) {
     const moment = new Date(time.dateTime);
     const seconds = (Date.now() - moment) / 1000;
-    time.title = moment.toLocaleString(region, {dateStyle: "full", timeStyle: "long"});
+    time.title = moment.toLocaleString(region, {dateStyle: "full", timeStyle: "long", ...WRITTEN});
     if (!(seconds >= 0 && seconds < LONGEST)) {
       const isThis = moment.getFullYear() === new Date().getFullYear();
-      time.textContent = moment.toLocaleString(region, isThis ? THIS_YEAR : ANOTHER);
+      const words = isThis ? THIS_YEAR : ANOTHER;
+      // A list has no room for the hour.
+      const {hour, minute, ...date} = words;
+      time.textContent = moment.toLocaleString(region, time.closest(".topics") ? date : words);
       continue;
     }
     const [unit, length] = UNITS.findLast(([, size]) => seconds >= size) ?? UNITS[0];
@@ -26,25 +31,127 @@ function showAges(root) {
   }
 }
 
-// Submits the form of a button and replaces the post around it by what the page shows then.
-async function press(form, post) {
-  const answer = await fetch(form.action, {method: "POST", body: new URLSearchParams(new FormData(form))});
+let observer;  // of the place
+
+// Sends a button and replaces the post around it by what the page shows then.
+async function press(pressed, post) {
+  const body = new URLSearchParams(new FormData(pressed.form));
+  // The header says that nobody reads the page behind the redirect.
+  const answer = await fetch(pressed.formAction, {method: "POST", body, headers: {"X-Requested-With": "fetch"}});
   if (!answer.ok) throw new Error(answer.statusText);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById(post.id);
   if (!fresh) throw new Error("the post is not on the page");
-  const place = [...post.querySelectorAll("button")].indexOf(form.querySelector("button"));
+  const place = [...post.querySelectorAll("button")].indexOf(pressed);
   post.replaceWith(document.adoptNode(fresh));
+  if (fresh.matches(".reply")) observer?.observe(fresh);
   showAges(fresh);
-  fresh.querySelectorAll("button")[place]?.focus();
+  const button = fresh.querySelectorAll("button")[place];
+  button?.focus();
+  // For who does not see the button: "Liked, 6".
+  const done = document.getElementById("done");
+  if (!done) return;
+  const words = done.dataset[new URL(pressed.formAction).pathname.split("/").pop()];
+  done.textContent = [words, button?.querySelector(".number")?.textContent].filter(Boolean).join(", ");
 }
 
 document.addEventListener("submit", event => {
-  const form = event.target;
-  const post = form.closest("article[id]");
-  if (!post || !form.matches(".live")) return;
+  const pressed = event.submitter;
+  const post = pressed?.closest("article[id]");
+  if (!post || !pressed.matches(".live")) return;
   event.preventDefault();
-  press(form, post).catch(() => form.submit());
+  press(pressed, post).catch(() => {
+    pressed.classList.remove("live");
+    pressed.form.requestSubmit(pressed);
+  });
 });
 
+// Says which reply one reads, where the page says which ones it has: "37 of 152".
+function showPlace(place) {
+  const visible = new Map(), atFirst = place.textContent;
+  observer = new IntersectionObserver(entries => {
+    for (const {target, isIntersecting} of entries) {
+      const floor = Number(target.querySelector(".floor").textContent.slice(1));
+      if (isIntersecting) visible.set(target, floor);
+      else visible.delete(target);
+    }
+    const floors = [...visible.values()];
+    const isAtEnd = scrollY + innerHeight > document.documentElement.scrollHeight - 100;
+    const floor = isAtEnd ? Math.max(...floors) : Math.min(...floors);
+    place.textContent = floors.length ? place.dataset.at.replace("{}", floor) : atFirst;
+  }, {rootMargin: "-15% 0px 0px"});
+  for (const reply of document.querySelectorAll("article.reply")) observer.observe(reply);
+}
+
+const idOf = reply => reply.id.split("-")[1];
+
+// Tells the forum which replies were on the screen to their ends, and up to which one none is left out.
+function tellSeen(replies) {
+  const waiting = new Set(), all = [...replies.querySelectorAll("article.reply")];
+  const unread = new Set(all.filter(reply => reply.querySelector(".forum-content, a[href*='from=']")));
+  let next = all.findIndex(reply => idOf(reply) === replies.dataset.from);
+  let timer, isFirst = true;
+  const tell = async () => {
+    timer = clearTimeout(timer);
+    if (!waiting.size) return;
+    const ids = [...waiting];
+    waiting.clear();
+    const headers = {"X-Requested-With": "fetch"};
+    while (next >= 0 && next < all.length && !unread.has(all[next])) next += 1;
+    const until = next > 0 ? `&until=${idOf(all[next - 1])}` : "";
+    if (next === all.length && !document.querySelector(".pages [rel=next]")) {
+      for (const news of document.querySelectorAll(".side :is(.news, .news + *)")) news.remove();
+    }
+    const answer = await fetch(`${replies.dataset.seen}?replies=${ids}${until}`, {headers, keepalive: true}).catch(() => null);
+    // Without a network, or while the forum is busy, they are told with the next ones.
+    if (!answer || answer.status === 429 || answer.status >= 500) for (const id of ids) waiting.add(id);
+  };
+  const see = end => {
+    ends.unobserve(end);
+    const reply = end.closest("article");
+    unread.delete(reply);
+    waiting.add(idOf(reply));
+    timer ??= setTimeout(tell, isFirst ? 100 : 2000);
+    isFirst = false;
+  };
+  // What flies past, as by the key End, is not seen.
+  const timers = new Map();
+  const ends = new IntersectionObserver(entries => {
+    for (const {target, isIntersecting} of entries) {
+      clearTimeout(timers.get(target));
+      if (isIntersecting) timers.set(target, setTimeout(see, 250, target));
+    }
+  });
+  for (const reply of all) {
+    if (reply.querySelector(".forum-content")) ends.observe(reply.lastElementChild);
+  }
+  document.addEventListener("visibilitychange", tell);
+  document.addEventListener("submit", event => {
+    if (!event.submitter?.formAction.endsWith("/unread")) return;
+    // What was seen before is not read anymore.
+    ends.disconnect();
+    for (const one of timers.values()) clearTimeout(one);
+    waiting.clear();
+  });
+}
+
+// By this cookie the forum knows that the script tells it.
+const {cookie} = document.currentScript.dataset;
+function sayThatScriptsRun() {
+  document.cookie = `${cookie}=1; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+}
+
+// The pages of the log-in have no script, and behind them is perhaps a topic.
+for (const link of document.querySelectorAll("a[href*='/login'], a[href*='/signup']")) {
+  link.addEventListener("click", sayThatScriptsRun);
+}
+const replies = document.querySelector("[data-seen]");
+if (replies) tellSeen(replies);
+// After that, for it must work here.
+if (document.getElementById("buttons")) sayThatScriptsRun();
+
 showAges(document);
+const place = document.querySelector(".place");
+if (place) showPlace(place);
+// On a phone the tabs scroll.
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({block: "nearest", inline: "nearest"});

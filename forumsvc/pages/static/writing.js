@@ -1,23 +1,65 @@
-// Makes writing nicer, which works without it: Ctrl+Enter, pictures by paste and drop, logins
-// after @, and a question before a text is lost.
+// Makes writing nicer, which works without it: Ctrl+Enter, quotations, pictures by paste and drop, logins
+// after @, a draft that is saved while one writes, and a question before a text is lost.
 "use strict";
 
 const field = document.getElementById("body");
 const form = field.form;
 const texts = [field, form.elements.title].filter(Boolean);
 const SENT = "forum.sent";
+const SEEN = `forum.seen ${form.action}`;
 let isSent = false;
 
 let uploads = null;
 
+// What one writes is saved as a draft while one writes, and when one leaves.
+const SAVE_AFTER = 5000;  // milliseconds
+const SENT_BEHIND = 20000;  // characters that a browser sends behind a page, whatever their bytes
+const saver = form.elements.save_draft;
+let saved = JSON.stringify(texts.map(one => one.defaultValue)), saving = null, isRefused = false, timer;
+
+function written() {
+  return JSON.stringify(texts.map(one => one.value));
+}
+
+async function save() {
+  timer = clearTimeout(timer);
+  const now = written();
+  if (isSent || saving || uploads || now === saved || !texts.some(one => one.value.trim())) return;
+  const body = new FormData(form);
+  body.delete("picture");
+  body.set(saver.name, saver.value);
+  const headers = {"X-Requested-With": "fetch"};
+  const keepalive = now.length < SENT_BEHIND;
+  saving = fetch(form.action, {method: "POST", body, headers, keepalive}).catch(() => null);
+  const answer = await saving;
+  saving = null;
+  isRefused = answer?.status !== 204;
+  if (!isRefused) saved = now;
+  let said = saver.parentElement.querySelector("[role=status]");
+  if (!said) {
+    said = Object.assign(document.createElement("span"), {className: "hint"});
+    said.setAttribute("role", "status");
+    saver.after(said);
+  }
+  said.textContent = isRefused ? saver.dataset.refused : saver.dataset.saved;
+}
+
+if (saver) {
+  form.addEventListener("input", () => { timer ??= setTimeout(save, SAVE_AFTER); });
+  document.addEventListener("visibilitychange", () => document.hidden && save());
+}
+
+// What is there already, such as a quotation, is gone on with.
+field.setSelectionRange(field.value.length, field.value.length);
+
 form.addEventListener("submit", async event => {
-  if (!uploads) {
+  if (!uploads && !saving) {
     isSent = true;
     sessionStorage.setItem(SENT, JSON.stringify([form.elements.form_key?.value, form.action, field.value]));
     return;
   }
   event.preventDefault();
-  await uploads;
+  await Promise.all([uploads, saving]);
   form.requestSubmit(event.submitter);
 });
 addEventListener("pageshow", () => {
@@ -27,16 +69,58 @@ addEventListener("pageshow", () => {
   if (key && key === field.dataset.saved && action === form.action && text === field.value) {
     for (const one of texts) one.value = one.defaultValue;
   }
+  // What it fills in hides the text with which the page comes now: the form has not shown that one.
+  const seen = sessionStorage.getItem(SEEN);
+  if (seen !== null && isChanged() && form.elements.seen) form.elements.seen.value = seen;
 });
+addEventListener("pagehide", () => sessionStorage.setItem(SEEN, form.elements.seen?.value ?? ""));
 addEventListener("beforeunload", event => {
-  if (!isSent && texts.some(one => one.value !== one.defaultValue)) event.preventDefault();
+  if (isSent || !isChanged() || written() === saved) return;
+  if (saver && !saving && !isRefused && navigator.onLine && written().length < SENT_BEHIND) save();
+  else event.preventDefault();
 });
+
+function isChanged() {
+  return texts.some(one => one.value !== one.defaultValue);
+}
 
 field.addEventListener("keydown", event => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     form.requestSubmit(form.querySelector(".actions button"));
   }
+});
+
+// Quotations come into the field of the page: what is selected in a post, or all of it.
+async function quotation(button) {
+  const post = button.closest("article"), selection = getSelection();
+  const isOfPost = post.contains(selection.anchorNode) && post.contains(selection.focusNode);
+  const chosen = isOfPost ? selection.toString().trim() : "";
+  if (chosen) {
+    const source = [`@${post.querySelector(".author").textContent}`, post.querySelector(".floor")?.textContent];
+    // As the forum does it: a line takes its direction from its first letter.
+    const end = document.dir === "rtl" ? "\n" : " ";
+    return `${chosen.replace(/^/gm, "> ")}\n\n${source.filter(Boolean).join(" ")}${end}`;
+  }
+  const body = new URLSearchParams({csrf_token: form.elements.csrf_token.value, quote: button.value});
+  const answer = await fetch(form.action, {method: "POST", body, headers: {"X-Requested-With": "fetch"}});
+  if (!answer.ok) throw new Error(answer.statusText);
+  return new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("body").value;
+}
+
+document.addEventListener("click", event => {
+  const button = event.target.closest("button[name=quote]");
+  if (button?.form !== form) return;
+  event.preventDefault();
+  quotation(button).then(text => {
+    const begun = field.value.trimEnd();
+    field.value = begun ? `${begun}\n\n${text}` : text;
+    field.dispatchEvent(new Event("input", {bubbles: true}));
+    // A place in the history, so that *Back* leads to the post again.
+    location.hash = "body";
+    field.focus();
+    field.setSelectionRange(field.value.length, field.value.length);
+  }).catch(() => form.requestSubmit(button));
 });
 
 function insert(text) {
@@ -61,7 +145,7 @@ async function upload(file) {
     const answer = await fetch(field.dataset.pictures, {method: "POST", body: data});
     const body = await answer.json();
     if (answer.ok) markdown = `![${words}](${body.address})`;
-    else tell(body.error?.replace(/^[a-z]+: /, "") ?? answer.statusText);
+    else tell(body.problem ?? body.error ?? answer.statusText);
   } catch (error) {
     tell(error.message);
   }
@@ -74,15 +158,20 @@ function tell(text) {
   if (!place) {
     place = Object.assign(document.createElement("p"), {id: "picture-problem", className: "wrong"});
     place.setAttribute("role", "alert");
-    field.before(place);
   }
+  (chooser.closest("details").open ? chooser : field).before(place);
   place.textContent = text;
 }
 
-async function take(event, files) {
+function takePictures(event, files) {
   const pictures = [...files].filter(file => file.type.startsWith("image/"));
   if (!pictures.length || !chooser) return;
   event.preventDefault();
+  take(pictures);
+}
+
+async function take(pictures) {
+  document.getElementById("picture-problem")?.remove();
   const before = uploads;
   const mine = (async () => {
     await before;
@@ -93,15 +182,15 @@ async function take(event, files) {
   if (uploads === mine) uploads = null;
 }
 
-field.addEventListener("paste", event => take(event, event.clipboardData.files));
-field.addEventListener("drop", event => take(event, event.dataTransfer.files));
+field.addEventListener("paste", event => takePictures(event, event.clipboardData.files));
+field.addEventListener("drop", event => takePictures(event, event.dataTransfer.files));
 if (chooser) {
   chooser.multiple = true;
   document.getElementById("picture-hint").hidden = true;
-  chooser.addEventListener("change", async event => {
+  chooser.addEventListener("change", () => {
     const files = [...chooser.files];
     chooser.value = "";
-    await take(event, files);
+    take(files);
   });
 }
 
@@ -112,14 +201,25 @@ list.className = "choices";
 list.setAttribute("role", "listbox");
 list.hidden = true;
 field.after(list);
+field.setAttribute("aria-autocomplete", "list");
+field.setAttribute("aria-controls", list.id);
 let asked = "";
 
 function beginning() {
   return /(?:^|[\s(])@([A-Za-z0-9._-]{1,20})$/.exec(field.value.slice(0, field.selectionStart))?.[1];
 }
 
+// The field is a combobox while there is something to choose.
+function open() {
+  list.hidden = false;
+  field.setAttribute("role", "combobox");
+  field.setAttribute("aria-expanded", "true");
+}
+
 function close() {
   list.hidden = true;
+  field.removeAttribute("role");
+  field.removeAttribute("aria-expanded");
   field.removeAttribute("aria-activedescendant");
 }
 
@@ -158,7 +258,7 @@ async function find(begin) {
     return option;
   }));
   if (!logins.length) return close();
-  list.hidden = false;
+  open();
   mark(list.firstElementChild);
 }
 

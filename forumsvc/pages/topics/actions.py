@@ -121,15 +121,13 @@ def reply_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[st
 
 @button_pages("topic", r"/topics/{topic_id:\d+}", for_users(topic_page), TOPIC_BUTTONS)
 def _after_topic(request: ForumRequest, row: Any, action: str) -> str:
-    if action == "delete":
-        if row.user_id == request.actor_id:
-            return path_after_deletion(request, "topic", row.id)
-        return request.route_path("topics")
+    if action == "delete" and row.user_id == request.actor_id:
+        return path_after_deletion(request, "topic", row)
     return request.route_path("topic", topic_id=row.id)
 
 
 @button_pages("reply", r"/replies/{reply_id:\d+}", for_users(reply_page), REPLY_BUTTONS)
 def _after_reply(request: ForumRequest, row: Any, action: str) -> str:
     if action == "delete" and row.user_id == request.actor_id:
-        return path_after_deletion(request, "reply", row.id)
+        return path_after_deletion(request, "reply", row)
     return reply_path(request, row.id)

@@ -1,5 +1,6 @@
-"""The lists of topics: of the forum in five orders, and of a node."""
+"""The lists of topics: of the forum and of a node, each in five orders."""
 
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
@@ -8,26 +9,33 @@ from markupsafe import Markup
 from pyramid.renderers import render
 from pyramid.response import Response
 
+from ...db.keyset_paging import PageRows
+from ...errors import NotFound
 from ...markup import Renderer
 from ...markup.text_content import text_content, without_details
-from ...permissions import Common
+from ...permissions import Common, NodePermission
 from ...permissions import TopicPermission as May
-from ...queries import nodes, topics
+from ...queries import nodes, topic_lists
 from ...queries.rows import NodeRow
-from ...queries.topics import TopicOrder
+from ...queries.topic_lists import TopicOrder
 from ...resources.base import Resource
 from ...resources.nodes import NodeItem
 from ...security.policy import decide
+from ...services.posts import relations
 from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC_LIST
+from ..buttons import Button, button_pages
+from ..flash_messages import flash_message
 from ..languages import in_language
 from ..lines import topic_lines
 from ..page import page
-from ..page_tree import node_page, topics_page
+from ..page_tree import for_users, node_page, topics_page
 from ..paging import cursor_links, cursor_query, numbered_or_cursor, page_request
-from ..paths import absolute_url, feed_path, node_path, see_other
+from ..paths import absolute_url, feed_path, node_path, path_to_go_on, see_other
+from ..post_html import post_html
 from ..previews import Preview, beginning, site_picture
+from .first_steps import first_steps
 
 TABS = {
     "topics": TopicOrder.LAST_ACTIVED,
@@ -36,9 +44,9 @@ TABS = {
     "topics_no_reply": TopicOrder.NO_REPLY,
     "topics_excellent": TopicOrder.EXCELLENT,
 }
-"""The five orders, by their pages, whose paths are those of Homeland."""
-_FIRST_STEPS = """forumsvc -c production.ini node add General
-forumsvc -c production.ini user add ada --email ada@example.org --role admin"""
+"""The five orders, by the pages of all topics, whose paths are those of Homeland."""
+OWN_TABS = ("topics_unread", "topics_following", "topics_taken_part")
+"""The pages of what is a user's own concern (`own_lists`)."""
 _CACHE_SIZE = 200
 _list_page = partial(
     page,
@@ -57,33 +65,105 @@ _list_page = partial(
 @_list_page("topics_no_reply", "/topics/no_reply", topics_page)
 @_list_page("topics_excellent", "/topics/excellent", topics_page)
 @_list_page("node", r"/topics/node{node_id:\d+}", node_page)
+@_list_page("node_recent", r"/topics/node{node_id:\d+}/last", node_page)
+@_list_page("node_popular", r"/topics/node{node_id:\d+}/popular", node_page)
+@_list_page("node_no_reply", r"/topics/node{node_id:\d+}/no_reply", node_page)
+@_list_page("node_excellent", r"/topics/node{node_id:\d+}/excellent", node_page)
 def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
     """Return the values of a page of topics."""
     node = context.row if isinstance(context, NodeItem) else None
-    tab = request.matched_route.name if node is None else None
-    order = TABS.get(tab or "", TopicOrder.LAST_ACTIVED)
+    route = request.matched_route.name
+    tab = "topics" if route == "home" else route.replace("node", "topics")
     caller = request.caller
-    result = topics.forum_list(
+    result = topic_lists.forum_list(
         request.db,
-        order,
+        TABS[tab],
         page_request(request),
         node_id=None if node is None else node.id,
         viewer_id=caller.user_id if caller and caller.blocks else None,
+        muter_id=caller.user_id if caller and caller.mutes else None,
+        pinned_first=True,
     )
-    summary = _summary(request, node)
+    return list_values(context, request, tab, result)
+
+
+def list_values(
+    context: Resource, request: ForumRequest, tab: str, result: PageRows
+) -> dict[str, Any]:
+    """Return the values of a page with these topics. tab: its name in TABS or OWN_TABS."""
+    if not result.rows and request.validated["page"] > 1:
+        raise NotFound("This list has no such page.")
+    node = context.row if isinstance(context, NodeItem) else None
+    all_nodes = nodes.all_nodes(request.db)
+    summary, links = _summary(request, node), _node_links(request, all_nodes, node)
+    caller = request.caller
+    may_manage = bool(decide(caller, context.root["nodes"], NodePermission.MANAGE))
+    # A forum with more than a page of topics has begun.
+    is_new = tab == "topics" and node is None and not any(result.cursors)
+    has_topics = any(item.topics_count for item in all_nodes)
+    if may_manage and is_new:
+        steps = first_steps(request, has_nodes=bool(links), has_topics=has_topics)
+    else:
+        steps = []
     return {
         "node": node,
         "summary": summary,
         "about": _preview(request, node, summary),
         "feed": feed_path(request, None if node is None else node.id),
-        "tab": "topics" if tab == "home" else tab,
-        "tabs": TABS,
+        "tab": tab,
+        "is_own": tab in OWN_TABS,
+        "flash_message": None if caller is None else flash_message(request),
+        "tabs": _tabs(request, node),
         "topics": topic_lines(request, result.rows),
-        "nodes": _node_links(request, node),
-        "first_steps": _FIRST_STEPS,
-        "may_create": bool(decide(caller, context.root.topics, May.CREATE)),
+        "nodes": links,
+        "has_topics": has_topics if node is None else bool(node.topics_count),
+        "leaves_out": caller is not None and (caller.blocks or caller.mutes),
+        "may_create": bool(links) and bool(decide(caller, context.root.topics, May.CREATE)),
+        "may_manage": may_manage,
+        "steps": steps,
+        "mute": _mute_button(context, request),
         **cursor_links(request, result.cursors),
     }
+
+
+def _tabs(request: ForumRequest, node: NodeRow | None) -> dict[str, str]:
+    """Return the paths of lists by their names, the most wanted first: a phone shows only these."""
+    if node is not None:
+        return {
+            name: request.route_path(name.replace("topics", "node"), node_id=node.id)
+            for name in TABS
+        }
+    first, *others = TABS
+    names = [first, *(() if request.caller is None else OWN_TABS), *others]
+    return {name: request.route_path(name) for name in names}
+
+
+def _mute_button(context: Resource, request: ForumRequest) -> str | None:
+    """Return the name of the button that mutes a node or ends that; None if the caller has none."""
+    caller = request.caller
+    if not isinstance(context, NodeItem) or not decide(caller, context, NodePermission.MUTE):
+        return None
+    muted = caller and caller.mutes and nodes.is_muted(request.db, request.actor_id, context.row.id)
+    return "unmute" if muted else "mute"
+
+
+def _mute(request: ForumRequest, row: Any) -> None:
+    relations.mute_node(request.db, request.actor_id, request.now, row.id)
+
+
+def _unmute(request: ForumRequest, row: Any) -> None:
+    relations.unmute_node(request.db, request.actor_id, row.id)
+
+
+MUTE_BUTTONS = {
+    "mute": Button(NodePermission.MUTE, _mute),
+    "unmute": Button(NodePermission.MUTE, _unmute, None),
+}
+
+
+@button_pages("node", r"/topics/node{node_id:\d+}", for_users(node_page), MUTE_BUTTONS)
+def _after_mute(request: ForumRequest, row: Any, action: str) -> str:
+    return path_to_go_on(request) or node_path(request, row.id)
 
 
 def _summary(request: ForumRequest, node: NodeRow | None) -> Markup | None:
@@ -96,15 +176,16 @@ def _summary(request: ForumRequest, node: NodeRow | None) -> Markup | None:
 @lru_cache(_CACHE_SIZE)
 def _render_summary(renderer: Renderer, summary: str) -> Markup:
     """Render the Markdown of a summary, of which only the source is stored."""
-    # The sandbox rendered and sanitized it.
-    return Markup(renderer.render(summary).html)  # noqa: S704
+    return post_html(renderer.render(summary).html, "", last_floor=0, levels=1)
 
 
-def _node_links(request: ForumRequest, node: NodeRow | None) -> Markup:
-    """Return the links to all nodes, by their sections. node: the one whose page it is."""
-    result = sorted(nodes.all_nodes(request.db), key=lambda one: one.section_id or 0)
+def _node_links(
+    request: ForumRequest, all_nodes: Sequence[NodeRow], node: NodeRow | None
+) -> Markup:
+    """Return the links to nodes, by their sections. node: the one whose page it is."""
     links = (
-        (item.section_name, item.name, node_path(request, item.id), item.id) for item in result
+        (item.section_name, item.name, node_path(request, item.id), item.id)
+        for item in nodes.by_section(all_nodes)
     )
     return _render_links(tuple(links), None if node is None else node_path(request, node.id))
 
@@ -122,12 +203,15 @@ def _preview(request: ForumRequest, node: NodeRow | None, summary: Markup | None
     # /topics shows the same as the home page.
     route = request.matched_route.name
     route = "home" if route == "topics" else route
-    path = node_path(request, node.id) if node else request.route_path(route)
-    site = request.settings["site.name"]
+    path = request.path if node else request.route_path(route)
+    site = request.site_texts.name
+    latest = Message("The latest topics of %(site)s", site=site)
+    is_home = node is None and route == "home"
+    tagline = request.site_texts.tagline if is_home else ""
     return Preview(
         site=site,
         title=site if node is None else node.name,
-        description=in_language(request, Message("The latest topics of %(site)s", site=site))
+        description=tagline or in_language(request, latest)
         if node is None
         else beginning(text_content(without_details(summary or ""))) or node.name,
         address=absolute_url(request, path + cursor_query(request)),

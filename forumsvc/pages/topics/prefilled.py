@@ -1,12 +1,16 @@
 """Texts with which the form of a post begins: a quotation, or one's post that was held."""
 
 from ...models import HeldState
-from ...queries import held_posts, replies
+from ...queries import held_posts, replies, topics
 from ...queries.held_posts import HeldPostRow
 from ...resources.topics import TopicItem
 from ...services.moderation import held_posts as held_post_service
 from ...text.ids import parse_id
 from ...web.api.request import ForumRequest
+from ..languages import direction
+
+QUOTE_TOPIC = "topic"
+"""The parameter `quote` of who quotes the text of the topic."""
 
 
 def own_held_post(request: ForumRequest) -> HeldPostRow | None:
@@ -26,11 +30,29 @@ def withdraw_held_post(request: ForumRequest) -> None:
 
 
 def quotation(item: TopicItem, request: ForumRequest) -> str:
-    """Return a reply of the topic as a quotation, "" where there is none to be seen."""
-    reply_id = parse_id(str(request.parameters.get("quote") or ""))
+    """Return a reply of the topic as a quotation, "" where there is none to be seen.
+
+    The text of the topic itself, if that is what the parameter `quote` says.
+    """
+    quoted = str(request.parameters.get("quote") or "")
+    if quoted == QUOTE_TOPIC:
+        topic = topics.by_id(request.executor, item.row.id)
+        return "" if topic is None else _quoted(request, topic.body, f"@{topic.user_login}")
+    reply_id = parse_id(quoted)
     row = reply_id and replies.by_id(request.executor, reply_id)
     if not row or row.topic_id != item.row.id or row.deleted_at is not None:
         return ""
     floor = replies.place_of(request.executor, row.id).floor
-    lines = "\n".join(f"> {line}" for line in row.body.splitlines())
-    return f"{lines}\n\n@{row.user_login} #{floor} "
+    return _quoted(request, row.body, f"@{row.user_login} #{floor}")
+
+
+def _quoted(request: ForumRequest, body: str, source: str) -> str:
+    lines = "\n".join(f"> {line}" for line in body.splitlines())
+    # A field gives each line the direction of its first letter, which is that of the login.
+    end = "\n" if direction(request) == "rtl" else " "
+    return f"{lines}\n\n{source}{end}"
+
+
+def joined(text: str, quoted: str) -> str:
+    """Return a text with a quotation below it."""
+    return f"{text.rstrip()}\n\n{quoted}" if text.strip() and quoted else quoted or text

@@ -1,6 +1,6 @@
 """The page of a topic with its replies, of who likes them, and where a reply stands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -15,21 +15,35 @@ from ...queries.rows import ReplyListRow, TopicRow
 from ...queries.viewer_states import Subject, ViewerState, load_viewer_states
 from ...resources.replies import ReplyItem, listed_reply
 from ...resources.topics import TopicItem
-from ...security.denial import denial_message
+from ...security.denial import special_reason
 from ...security.policy import abilities
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC
+from ...web.visible_texts import blocked_authors
+from ..drafts import shown_draft
+from ..flash_messages import flash_message
 from ..form_keys import form_key
 from ..lines import Moment, Person
 from ..page import page
 from ..page_tree import reply_page, topic_page
 from ..paging import cursor_links, numbered, numbered_or_cursor, page_numbers, page_request
-from ..paths import node_path, reply_path, see_other, topic_path
+from ..paths import floor_path, node_path, reply_path, see_other, topic_path
 from ..pictures import may_upload
-from ..post_html import MAX_PAGE_TEXT, REPLIES_PER_PAGE, page_of_floor, post_html
+from ..post_html import (
+    FLOOR_LINK,
+    MAX_PAGE_TEXT,
+    REPLIES_PER_PAGE,
+    answers_by_floor,
+    page_of_floor,
+    post_html,
+)
+from ..post_pictures import with_sizes
 from ..previews import topic_preview
 from .actions import asking_buttons, reply_buttons, topic_buttons
+from .seen import mark_shown
 
+_MAX_LATER = 200
+"""Among so many replies after a page answers to those on it are looked for."""
 _likers_page = partial(page, permission=Common.VIEW, template="likes", schema=numbered_or_cursor)
 
 
@@ -37,7 +51,8 @@ _likers_page = partial(page, permission=Common.VIEW, template="likes", schema=nu
 class ShownReply:
     """A reply, and what the caller may do with it.
 
-    floor: its place in the topic, from 1; html: None where the page only links to it.
+    floor: its place in the topic, from 1; html: None where the page only links to it;
+    is_folded: whether the caller blocks its author.
     """
 
     row: ReplyListRow
@@ -45,6 +60,7 @@ class ShownReply:
     author: Person
     moment: Moment
     html: Markup | None
+    is_folded: bool
     may_edit: bool
     may_report: bool
     buttons: list[str]
@@ -60,47 +76,75 @@ class ShownReply:
     cache_policy=TOPIC,
     tried_first=True,
 )
-def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
-    """Return the values of the page of a topic. Raises NotFound for one behind its end."""
+def show_topic(item: TopicItem, request: ForumRequest) -> Any:
+    """Return the values of the page of a topic, or a redirect to the page of a reply.
+
+    Raises NotFound for a page behind its end, and for a reply of another topic.
+    """
     row = cast("TopicRow", item.row)
+    if request.validated["reply"] is not None:
+        return _to_reply(row.id, request)
+    if request.validated["floor"] is not None:
+        return _to_floor(row.id, request)
     user_id = request.caller.user_id if request.caller else None
     result = replies.of_topic(request.db, row.id, page_request(request, REPLIES_PER_PAGE))
     number = request.validated["page"]
     if number > 1 and not result.rows:
         raise NotFound("This topic has no such page.")
-    [state] = load_viewer_states(request.db, Subject.TOPIC, user_id, [row.id])
+    [state] = load_viewer_states(
+        request.db, Subject.TOPIC, user_id, [row.id], with_places=user_id is not None
+    )
     ids = [row.id for row in result.rows]
+    blocked = blocked_authors(request, [row.user_id for row in result.rows])
     states = load_viewer_states(request.db, Subject.REPLY, user_id, ids)
     may = abilities(request.caller, item, TopicPermission)
     first = (number - 1) * REPLIES_PER_PAGE + 1
+    last = first + len(result.rows) - 1
     has_more = result.cursors.after is not None
-    last_floor = None if has_more else first + len(result.rows) - 1
+    floors, newest = last, result.rows[-1].id if result.rows else 0
+    if has_more:
+        floors, newest = replies.extent_of(request.db, row.id)
     with_text = _floors_with_text(result.rows, first, request.validated["from"])
-    context = request.page_context
-    if context.user is not None and context.user.unread_count:
-        request.registry.read_marker.opened(context.user.user_id, row.id, ids)
-    moderators = staff.staff_ids(request.executor, request.page_cache, row.names_version)
+    shown = [one.id for floor, one in enumerate(result.rows, first) if floor in with_text]
+    mark_shown(request, row.id, shown, newest)
+    cache, names_version = request.page_cache, row.names_version
+    moderators = staff.staff_ids(request.executor, cache, names_version, request.now)
     author, path = Person.of(request, row), topic_path(request, row.id)
+    texts = [one.body_html for floor, one in enumerate(result.rows, first) if floor in with_text]
+    sized = with_sizes(request, [row.body_html, *texts])
     return {
         "topic": row,
         "about": topic_preview(request, row, number, author.avatar),
         "author": author,
         "moment": Moment.of(request, row.created_at),
         "node_path": node_path(request, row.node_id),
-        "html": post_html(row.body_html, path, number, last_floor=last_floor),
+        "html": post_html(sized(row.body_html), path, number, last_floor=floors, levels=1),
         "hits": row.hits + request.registry.view_counter.pending_for(row.id),
         "replies": [
-            _shown(one, floor, last_floor, item, of_caller, request, with_text=floor in with_text)
+            _shown(
+                *(one, floor, floors, item, of_caller, request),
+                sized if floor in with_text else None,
+                is_folded=one.user_id in blocked,
+            )
             for floor, (one, of_caller) in enumerate(zip(result.rows, states, strict=True), first)
         ],
+        "answers": _answers(request, row.id, result.rows, first, has_more=has_more),
+        "unread": state.get("unread_count") or 0,
+        "first_unread": state.get("first_unread_reply_id"),
+        "next_unread": _next_unread(state, number, result.rows),
         "path": path,
+        "flash_message": flash_message(request) if user_id is not None else None,
         "page": number,
-        "numbers": page_numbers(number, _page_count(row, number, has_more=has_more)),
+        "numbers": page_numbers(number, page_of_floor(floors)),
+        "first_floor": first,
+        "shown_last_floor": last,
+        "floors": floors,
         "may": may,
+        "draft": shown_draft(item, request) if may[TopicPermission.REPLY] else None,
         "may_upload": may[TopicPermission.REPLY] and may_upload(request, item.root),
         "why_no_reply": request.caller
         and not may[TopicPermission.REPLY]
-        and denial_message(request.caller, item, TopicPermission.REPLY),
+        and special_reason(request.caller, item, TopicPermission.REPLY),
         "buttons": topic_buttons(may, row, state),
         "asks": asking_buttons(may),
         "form_key": form_key(request),
@@ -108,9 +152,49 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     }
 
 
-def _page_count(row: TopicRow, number: int, *, has_more: bool) -> int:
-    # Deleted replies keep their places and are not counted: there may be more pages than this.
-    return max(page_of_floor(row.replies_count), number + has_more)
+def _answers(
+    request: ForumRequest,
+    topic_id: int,
+    shown: Sequence[ReplyListRow],
+    first: int,
+    *,
+    has_more: bool,
+) -> Mapping[int, Sequence[int]]:
+    """Return the places of the answers to replies that a page shows, also those of later pages.
+
+    first: the place of the first shown one.
+    """
+    posts = [(floor, one.body_html) for floor, one in enumerate(shown, first)]
+    if has_more:
+        last, newest = first + len(shown) - 1, shown[-1].id
+        later = replies.later_with(request.db, topic_id, newest, FLOOR_LINK, _MAX_LATER)
+        posts += [(last + place, html) for place, html in later]
+    return answers_by_floor(posts)
+
+
+def _next_unread(state: ViewerState, number: int, rows: Sequence[ReplyListRow]) -> int | None:
+    """Return from which reply on the user goes on reading; None where they have read all.
+
+    Who opens the topic for the first time begins with the first one, which is on the first page.
+    """
+    if state.get("unread_count") is not None or not rows:
+        return state.get("first_unread_reply_id")
+    return rows[0].id if number == 1 else 0
+
+
+def _to_reply(topic_id: int, request: ForumRequest) -> Response:
+    reply_id = request.validated["reply"]
+    reply = replies.state(request.db, reply_id)
+    if reply is None or reply.topic_id != topic_id:
+        raise NotFound("This topic has no such reply.")
+    return see_other(reply_path(request, reply_id))
+
+
+def _to_floor(topic_id: int, request: ForumRequest) -> Response:
+    """Redirect to the reply with this number, or to the last one where there are not so many."""
+    floors, _ = replies.extent_of(request.db, topic_id)
+    floor = min(request.validated["floor"], floors)
+    return see_other(f"{floor_path(request, topic_id, floor)}#floor-{floor}")
 
 
 def _floors_with_text(rows: Sequence[ReplyListRow], first: int, start: int) -> range:
@@ -126,13 +210,15 @@ def _floors_with_text(rows: Sequence[ReplyListRow], first: int, start: int) -> r
 def _shown(
     row: ReplyListRow,
     floor: int,
-    last_floor: int | None,
+    last_floor: int,
     topic: TopicItem,
     state: ViewerState,
     request: ForumRequest,
+    sized: Callable[[str], str] | None,
     *,
-    with_text: bool,
+    is_folded: bool,
 ) -> ShownReply:
+    """Return a reply as it is shown; sized: as of `with_sizes`, None: without its text."""
     may_edit, may_report, buttons = False, False, []
     if request.caller is not None:
         may = abilities(request.caller, listed_reply(topic, row), ReplyPermission)
@@ -142,9 +228,9 @@ def _shown(
     page = page_of_floor(floor)
     path = topic_path(request, row.topic_id)
     html = None
-    if with_text:
-        html = post_html(row.body_html, path, page, last_floor=last_floor, reply_id=row.id)
-    return ShownReply(row, floor, author, moment, html, may_edit, may_report, buttons)
+    if sized is not None:
+        html = post_html(sized(row.body_html), path, page, last_floor=last_floor, reply_id=row.id)
+    return ShownReply(row, floor, author, moment, html, is_folded, may_edit, may_report, buttons)
 
 
 @page("reply", r"/replies/{reply_id:\d+}", reply_page, Common.VIEW)

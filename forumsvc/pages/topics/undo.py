@@ -67,12 +67,16 @@ class OwnDeletedPost(Resource):
         return [(Allow, author, _KINDS[self.kind].permission), DENY_ALL]
 
 
-def path_after_deletion(request: ForumRequest, kind: str, post_id: int) -> str:
-    """Return the path of the page that offers the author to take it back. kind: as above."""
-    secret, purpose = request.settings["session.secret"], _purpose(kind, post_id)
-    now = request.now
-    token = signed_tokens.create(secret, purpose, request.actor_id, now + TTL, [now.isoformat()])
-    route = request.route_path(f"{kind}_deleted", **{f"{kind}_id": post_id})
+def path_after_deletion(request: ForumRequest, kind: str, row: Any) -> str:
+    """Return the path of the page that offers the author to take it back.
+
+    kind: as above; row: of the post, before the deletion, or of one that was deleted already.
+    """
+    secret, purpose = request.settings["session.secret"], _purpose(kind, row.id)
+    deleted_at = row.deleted_at or request.now
+    expires_at, facts = deleted_at + TTL, [deleted_at.isoformat()]
+    token = signed_tokens.create(secret, purpose, request.actor_id, expires_at, facts)
+    route = request.route_path(f"{kind}_deleted", **{f"{kind}_id": row.id})
     return with_query(route, undo=token)
 
 

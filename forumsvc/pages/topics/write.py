@@ -1,11 +1,9 @@
 """Writing: a new topic, an edited one, a reply, each with a preview."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
 
-import colander
 from pyramid.response import Response
 
 from ...permissions import ReplyPermission
@@ -20,26 +18,20 @@ from ...schemas.topics import topic_form
 from ...services.posts import replies as reply_service
 from ...services.posts import topics as topic_service
 from ...services.posts.authoring import RenderedPost
-from ...services.posts.topics import TopicContent
-from ...text.messages import Message
+from ...services.posts.topics import TopicChanges, TopicContent
 from ...web.api.locking import lock_item
-from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest
-from ..form_keys import form_key, mark_saved, once
-from ..forms import WHOLE_FORM, Values, form, process_form
+from .. import drafts
+from ..flash_messages import flash_message
+from ..form_keys import form_key, once
+from ..forms import Values, form
 from ..kept_text import digest_of
 from ..page import page, page_form
 from ..page_tree import for_users, reply_page, topic_page, topics_page
-from ..paths import see_other, topic_path
-from ..pictures import PICTURE, may_upload, picture_address, record_picture, stored_picture
-from ..post_html import post_html
-from .prefilled import own_held_post, quotation, withdraw_held_post
-
-Save = Callable[[ForumRequest, Mapping[str, Any], RenderedPost], str]
-"""Saves validated values and their rendered text, and returns the path to go to."""
-_EDITED = Message("Somebody has changed this since you began. Below is what it is now, and yours.")
-_ALT = re.compile(r"[\[\]\\\s]+")
-"""What cannot stand in the alternative text of a picture in Markdown."""
+from ..paths import topic_path
+from ..pictures import may_upload
+from .post_form import check_seen, show_quoted, submit_post
+from .prefilled import joined, own_held_post, quotation, withdraw_held_post
 
 
 @page("topic_new", "/topics/new", for_users(topics_page), May.CREATE, "write")
@@ -49,10 +41,13 @@ def show_new(context: Topics, request: ForumRequest) -> Values:
     `held`: the id of an own post that is not published, whose text is changed.
     """
     chosen = {"node_id": request.parameters.get("node_id") or ""}
-    held = own_held_post(request)
+    held, draft = own_held_post(request), drafts.shown_draft(context, request)
     if held is not None:
         chosen = {"title": held.title, "node_id": str(held.node_id), "body": held.body}
-    return form(form_values=chosen, **_topic_values(context, request, "new"))
+    elif draft is not None:
+        chosen = {**draft.values, "node_id": draft.values["node_id"] or chosen["node_id"]}
+    values = _topic_values(context, request, "new")
+    return form(form_values=chosen, **{**values, **drafts.beginning_with(draft)})
 
 
 @page_form(show_new)
@@ -65,11 +60,12 @@ def create(context: Topics, request: ForumRequest) -> Response | Values:
         topic = request.registry.publisher.create_topic(
             request.db, request.author, request.now, request.authoring, new
         )
+        drafts.delete_sent(context, request, values)
         if isinstance(topic, int):
             return request.route_path("held_post", held_id=topic)
         return request.route_path("topic", topic_id=topic.id)
 
-    return _submit(context, request, topic_form, save, **_topic_values(context, request, "new"))
+    return submit_post(context, request, topic_form, save, **_topic_values(context, request, "new"))
 
 
 @page("topic_edit", r"/topics/{topic_id:\d+}/edit", for_users(topic_page), May.UPDATE, "write")
@@ -87,35 +83,40 @@ def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
         locked = lock_item(item, request, May.UPDATE, whole_row=True)
         row = cast("TopicRow", locked.row)
         now = {"body": row.body, "title": row.title, "node_id": row.node_id}
-        _check_seen(request, {**values, "body": body.body}, now)
+        check_seen(request, {**values, "body": body.body}, now)
         topic_service.edit(
             request.db,
             request.actor_id,
             request.now,
             request.authoring,
             row,
-            TopicContent(**{**values, "body": body}),
+            TopicChanges(**{**values, "body": body}),
         )
         return request.route_path("topic", topic_id=row.id)
 
-    return _submit(item, request, topic_form, save, **_topic_values(item, request, "edit"))
+    return submit_post(item, request, topic_form, save, **_topic_values(item, request, "edit"))
 
 
 @page("topic_reply", r"/topics/{topic_id:\d+}/replies", for_users(topic_page), May.REPLY, "write")
 def show_reply(item: TopicItem, request: ForumRequest) -> Values:
     """Return the form of a reply. `quote` in the query quotes another reply; `held`: as above."""
-    held = own_held_post(request)
-    body = quotation(item, request) if held is None else held.body
-    return form(form_values={"body": body}, **_reply_values(item, request, "reply"))
+    held, draft = own_held_post(request), drafts.shown_draft(item, request)
+    begun = "" if draft is None else draft.values["body"]
+    body = joined(begun, quotation(item, request)) if held is None else held.body
+    values = _reply_values(item, request, "reply")
+    return form(form_values={"body": body}, **{**values, **drafts.beginning_with(draft)})
 
 
 @page_form(show_reply)
 def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
     """Create a reply; a button beside another reply quotes that into the text instead."""
     if request.parameters.get("quote"):
-        so_far = str(request.parameters.get("body") or "").rstrip()
-        body = "\n\n".join(part for part in (so_far, quotation(item, request)) if part)
-        return form(form_values={"body": body}, **_reply_values(item, request, "reply"))
+        so_far = str(request.parameters.get("body") or "")
+        body = joined(so_far, quotation(item, request))
+        values = _reply_values(item, request, "reply")
+        if not so_far.strip():
+            return form(form_values={"body": body}, **values)
+        return show_quoted(item, request, body, values)
 
     @once
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
@@ -125,11 +126,12 @@ def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
         created = publisher.create_reply(
             request.db, request.author, request.now, request.authoring, locked.row, body
         )
+        drafts.delete_sent(item, request, values)
         if isinstance(created, int):
             return request.route_path("held_post", held_id=created)
         return request.route_path("reply", reply_id=created.id)
 
-    return _submit(item, request, reply_form, save, **_reply_values(item, request, "reply"))
+    return submit_post(item, request, reply_form, save, **_reply_values(item, request, "reply"))
 
 
 @page(
@@ -150,93 +152,30 @@ def edit_reply(item: ReplyItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         locked = lock_item(item, request, ReplyPermission.UPDATE, whole_row=True)
         row = cast("ReplyRow", locked.row)
-        _check_seen(request, {"body": body.body}, {"body": row.body})
+        check_seen(request, {"body": body.body}, {"body": row.body})
         reply_service.edit(request.db, request.actor_id, request.now, request.authoring, row, body)
         return request.route_path("reply", reply_id=row.id)
 
-    return _submit(item, request, reply_form, save, **_reply_values(item, request, "edit_reply"))
-
-
-def _submit(
-    context: Resource,
-    request: ForumRequest,
-    schema: Callable[[Any], colander.SchemaNode],
-    save: Save,
-    **others: Any,
-) -> Response | Values:
-    """Save the form, or show it again with a preview or its errors."""
-
-    def submit(values: dict[str, Any]) -> Response | Values:
-        with stored_picture(request, context.root, PICTURE) as picture:
-            if picture is not None:
-                address = picture_address(request, picture)
-                alt = _ALT.sub(" ", str(request.parameters.get("picture_text") or ""))[:200].strip()
-                values["body"] = f"{values['body']}\n\n![{alt}]({address})\n"
-            rendered = render_text(request, values)
-            if request.parameters.get("preview") is None:
-                saved = see_other(save(request, values, rendered))
-                result: Response | Values = mark_saved(request, saved)
-            else:
-                result = preview(values, rendered)
-            # Last, because it locks the user: the services lock topics first.
-            if picture is not None:
-                record_picture(request, picture, PICTURE)
-            return result
-
-    def preview(values: dict[str, Any], rendered: RenderedPost) -> Values:
-        linked = request.authoring.link_mentions(request.executor, rendered.text)
-        html = post_html(linked, _topic_path(context, request))
-        shown = {name: str(value) for name, value in values.items()}
-        return form(form_values=shown, **{**others, "preview": html})
-
-    try:
-        return process_form(request, schema(request.settings), submit, **others)
-    except _EditedMeanwhile as conflict:
-        request.response.status_int = 409
-        names = ("title", "node_id", "body")
-        parameters = {name: str(request.parameters.get(name) or "") for name in names}
-        values = {**others, "theirs": conflict.now, "seen": digest_of(*conflict.now.values())}
-        return form(form_values=parameters, errors={WHOLE_FORM: _EDITED}, **values)
-
-
-class _EditedMeanwhile(Exception):
-    """Somebody saved the post after the form was shown.
-
-    now: what is there by now: `body`, and of a topic `title` and `node_id`.
-    """
-
-    def __init__(self, now: dict[str, Any]) -> None:
-        super().__init__()
-        self.now = now
-
-
-def _check_seen(request: ForumRequest, new: dict[str, Any], now: dict[str, Any]) -> None:
-    """Raise _EditedMeanwhile unless the form showed what is there now, or it is what is wanted.
-
-    new: what the form would save: a form that is sent twice finds its own text.
-    """
-    if request.parameters.get("seen") != digest_of(*now.values()) and new != now:
-        raise _EditedMeanwhile(now)
-
-
-def _topic_path(context: Resource, request: ForumRequest) -> str:
-    """Return the path of the topic that is written to; a new one has none."""
-    if isinstance(context, ReplyItem):
-        return topic_path(request, context.row.topic_id)
-    return topic_path(request, context.row.id) if isinstance(context, TopicItem) else ""
+    return submit_post(
+        item, request, reply_form, save, **_reply_values(item, request, "edit_reply")
+    )
 
 
 def _topic_values(context: Resource, request: ForumRequest, kind: str) -> Values:
-    all_nodes = nodes.all_nodes(request.executor)
-    return {**_reply_values(context, request, kind), "nodes": all_nodes}
+    listed = nodes.by_section(nodes.all_nodes(request.executor))
+    return {**_reply_values(context, request, kind), "nodes": listed}
 
 
 def _reply_values(context: Resource, request: ForumRequest, kind: str) -> Values:
     return {
         "kind": kind,
         "preview": None,
+        "flash_message": flash_message(request),
         "nodes": (),
         "topic": partial(_of_topic, context, request),
+        "keeps_draft": kind in ("new", "reply") and drafts.has_draft(request),
+        "draft": None,
+        "replaces": None,
         "theirs": None,
         "may_upload": may_upload(request, context.root),
         "form_key": form_key(request),
@@ -246,9 +185,21 @@ def _reply_values(context: Resource, request: ForumRequest, kind: str) -> Values
 
 
 def _of_topic(context: Resource, request: ForumRequest) -> Values | None:
-    """Return the topic that is written to: `path` and `title`; None for a new one."""
+    """Return the topic that is written to; None for a new one.
+
+    `path`, `title`; `fixed_node_id`: the node that a moderator has chosen for it, which the caller
+    cannot change, else None.
+    """
     if not isinstance(context, TopicItem | ReplyItem):
         return None
     topic_id = context.row.topic_id if isinstance(context, ReplyItem) else context.row.id
     topic = topics.by_id(request.executor, topic_id)
-    return {"path": topic_path(request, topic_id), "title": topic.title} if topic else None
+    if topic is None:
+        return None
+    is_moderator = request.caller is not None and request.caller.is_moderator
+    is_fixed = topic.node_locked_at is not None and not is_moderator
+    return {
+        "path": topic_path(request, topic_id),
+        "title": topic.title,
+        "fixed_node_id": topic.node_id if is_fixed else None,
+    }

@@ -1,11 +1,12 @@
 """The blocked networks, which each process has in memory.
 
-They are read again when their version is another one: see `cache.versions.access_version`.
+They are read again when their version is another one: see `cache.versions.access_version`. The
+texts of the site have the same version, and are read with them.
 """
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import ip_network
@@ -39,9 +40,14 @@ class _Snapshot:
 class BlockedNetworks:
     """The blocks of networks, as they were read last."""
 
-    def __init__(self, recheck_seconds: float) -> None:
-        """recheck_seconds: for how long they may be used without a look at their version."""
+    def __init__(
+        self, recheck_seconds: float, also_read: Callable[[ReadConnection], None] | None = None
+    ) -> None:
+        """recheck_seconds: for how long they may be used without a look at their version;
+        also_read: reads what else is under that version.
+        """
         self._recheck_seconds = recheck_seconds
+        self._also_read = also_read
         self._snapshot = _Snapshot()
         self._checked_at: float | None = None
         self._lock = threading.Lock()
@@ -62,10 +68,12 @@ class BlockedNetworks:
         if changed:
             with self._lock:
                 if version != self._snapshot.version:
-                    # At first no version means that there never was a block; later it may be
+                    # At first no version means that there never was anything; later it may be
                     # what a slow request has read before the first one.
                     is_empty = not version and self._snapshot.version is None
                     blocks = () if is_empty else access_blocks.networks(db)
+                    if self._also_read is not None and not is_empty:
+                        self._also_read(db)
                     self._snapshot = _Snapshot(version, _by_prefix(blocks))
         self._checked_at = started
         return changed

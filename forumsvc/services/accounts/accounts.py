@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, exists, or_, select
@@ -12,7 +13,7 @@ from ...clock import now
 from ...db.execution import SqlConnection
 from ...db.statements import insert_or_ignore
 from ...errors import AlreadyTaken, Conflict, Invalid, NotFound
-from ...models import AdminAction, EventType, Role, User, UserState
+from ...models import AdminAction, EventType, Role, User, UserState, state_at
 from ...process.passwords import MAX_LENGTH, hash_password
 from ...queries import users
 from ...queries.rows import UserRow
@@ -25,8 +26,10 @@ from ...text.text_rules import control_error
 from ...text.unicode_forms import opaque_string
 from .. import events, mails
 from ..access import post_networks
-from ..moderation import actions
+from ..moderation import actions, notices
 from ..moderation.actions import Action
+from ..moderation.notices import Notice
+from ..notifications import devices
 from ..posts.short_texts import validate_line, validate_name
 from . import data_export_requests, profiles, revocation
 from .login_names import check_login
@@ -75,7 +78,7 @@ def check_password(password: str, *, field: str = "password") -> str:
 def create(
     db: Session,
     login: str,
-    password: str,
+    password: str | None,
     *,
     email: str | None = None,
     name: str = "",
@@ -85,9 +88,9 @@ def create(
 ) -> Account:
     """Add an active user and return the account.
 
-    name: the display name; empty: the login is displayed; is_confirmed: whether the e-mail counts
-    as confirmed (`email_confirmation`); awaits_approval: whether the user may only read until a
-    moderator has approved the account.
+    password: None: the user cannot log in by one yet; name: the display name; empty: the login is
+    displayed; is_confirmed: whether the e-mail counts as confirmed (`email_confirmation`);
+    awaits_approval: whether the user may only read until a moderator has approved the account.
     Raises Invalid for a login, password, e-mail or name that is not valid, AlreadyTaken where
     another user has the login or the e-mail, whatever the case.
     """
@@ -103,7 +106,8 @@ def create(
         values["email"] = check_email(email)
         values["email_key"] = email_key(values["email"])
     # Before the first statement, which takes the write lock on SQLite.
-    values["password_hash"] = hash_password(check_password(password))
+    if password is not None:
+        values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
     if email is not None and is_confirmed:
         values["email_confirmed_at"] = values["created_at"]
@@ -147,20 +151,26 @@ def lock(db: Session, login: str) -> UserRow:
     return user
 
 
-def set_role(db: Session, login: str, role: Role) -> Account:
-    """Set the role of a user.
+def set_role(db: Session, actor_id: int | None, now: datetime, login: str, role: Role) -> Account:
+    """Set the role of a user, who is notified of it.
 
-    Raises NotFound, or Conflict if the user is deleted or is the last admin.
+    actor_id: the administrator who does it, None at the command line.
+    Raises NotFound, or Conflict if the user is deleted, is the last admin, or is to be an admin and
+    is silenced.
     """
-    if role is not Role.ADMIN:
+    if role is Role.ADMIN:
+        _check_not_silenced(lock(db, login), now)
+    else:
         check_not_last_admin(db, login)
     before = find(db, login)
     account = _update_user(db, login, role=role)
     if before.role is not role:
         details = {"before": {"role": before.role}, "after": {"role": role}}
-        event_type = EventType.USER_ROLE_CHANGED
-        action = Action(event_type, None, now(), account.id, data={"role": role}, details=details)
+        event_type, data = EventType.USER_ROLE_CHANGED, {"role": role}
+        action = Action(event_type, actor_id, now, account.id, data=data, details=details)
         actions.record(db, action)
+        if account.id != actor_id:
+            notices.notify(db, now, [account.id], Notice(f"role.{role}", None))
     return account
 
 
@@ -226,6 +236,7 @@ def delete(db: Session, login: str, *, actor_id: int | None = None) -> tuple[Acc
     revocation.revoke_all(db, account.id, now(), issued_by_admin=True)
     revocation.revoke_at_applications_of(db, account.id, now())
     post_networks.forget(db, account.id)
+    devices.forget(db, account.id)
     data_export_requests.delete_of_user(db, account.id)
     actions.record(db, Action(EventType.USER_DELETED, actor_id, now(), account.id))
     return account, profiles.erase(db, account.id)
@@ -252,11 +263,18 @@ def check_not_last_admin(db: Session, login: str) -> None:
     if len(admins) == 1 and admins[0].login_key == login.lower():
         raise Conflict(
             Message(
-                "%(login)s is the last active admin: give the role to another user first "
-                "(forumsvc user role LOGIN admin).",
+                "%(login)s is the last active admin: give the role to another user first.",
                 login=admins[0].login,
             )
         )
+
+
+def _check_not_silenced(user: UserRow, now: datetime) -> None:
+    """Raise Conflict if a user is silenced: of an admin nobody could end that."""
+    state = state_at(user.state, user.blocked_until, now)
+    if state == UserState.BLOCKED and user.role != Role.ADMIN:
+        login = user.user_login
+        raise Conflict(Message("%(login)s is silenced: end the silence first.", login=login))
 
 
 def _update_user(db: Session, login: str, **values: Any) -> Account:

@@ -43,14 +43,12 @@ def edit(
     if name is not None:
         values["name"] = validate_name("name", name, accounts.MAX_NAME)
         values["name_key"] = name_key(values["name"])
-    if new_login is not None and new_login != user.user_login:
-        values.update(_login(db, now, user_id, user.user_login, new_login))
     if values:
-        changed = update_columns(User, updated_at=now, **values).where(User.id == user_id)
-        try:
-            db.execute(changed)
-        except IntegrityError:
-            raise AlreadyTaken("login", "The login is taken.") from None
+        db.execute(update_columns(User, updated_at=now, **values).where(User.id == user_id))
+    if new_login is not None and new_login != user.user_login:
+        change_login(db, now, user_id, user.user_login, new_login)
+        values["login"] = new_login
+    if values:
         events.record(db, EventType.USER_UPDATED, now, actor_id=None, user_id=user_id)
     if email is not None:
         email_confirmation.change_as_admin(db, user_id, email, now)
@@ -63,11 +61,21 @@ def edit(
     return accounts.find(db, new_login or login)
 
 
-def _login(db: Session, now: datetime, user_id: int, login: str, new_login: str) -> dict[str, str]:
-    """Return the columns of a new login, whose links the worker updates."""
+def change_login(db: Session, now: datetime, user_id: int, login: str, new_login: str) -> None:
+    """Give a user another login; the worker updates the links of mentions.
+
+    Raises AlreadyTaken, and Invalid for one that is not valid.
+    """
     check_login(new_login)
     if new_login.lower() != login.lower():
         accounts.check_available(db, new_login, None)
+    columns = {"login": new_login, "login_key": new_login.lower()}
+    try:
+        # With rows, so that it is sent now and not together with a later statement.
+        changed = update_columns(User, updated_at=now, **columns).where(User.id == user_id)
+        db.execute(changed.returning(User.id)).one()
+    except IntegrityError:
+        raise AlreadyTaken("login", "The login is taken.") from None
     work = {
         "task": str(AccountTask.RENAME),
         "login": login,
@@ -75,4 +83,3 @@ def _login(db: Session, now: datetime, user_id: int, login: str, new_login: str)
         "addresses": [],
     }
     jobs.enqueue(db, JobKind.ACCOUNT, now, work, user_id)
-    return {"login": new_login, "login_key": new_login.lower()}

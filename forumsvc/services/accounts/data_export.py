@@ -42,7 +42,7 @@ forum keeps them.
 
 
 def _readme(exports: Sequence[Export]) -> str:
-    lines = [f"{f'{one.file}.json':24}{one.english}".rstrip() for one in exports]
+    lines = [f"{f'{one.file}.json':23} {one.english}".rstrip() for one in exports]
     words = list(dict.fromkeys(export.chinese for export in exports))
     return _README_TEXT.format(
         files="\n".join(lines),

@@ -155,6 +155,19 @@ def change_as_admin(db: Session, user_id: int, email: str, now: datetime) -> Non
     _use(db, _waiting(row, email), now, actor_id=None)
 
 
+def correct(db: Session, actor_id: int, user_id: int, email: str, now: datetime) -> None:
+    """Give an account that was never confirmed another address; it is locked.
+
+    Raises Invalid for an address that is not valid or taken.
+    """
+    email = accounts.check_email(email)
+    row = db.execute(_ACCOUNTS.where(User.id == user_id)).one()
+    try:
+        _set(db, _waiting(row, email), now, actor_id=actor_id, confirmed_at=None)
+    except AlreadyTaken as error:
+        raise Invalid(error.field, "is taken") from None
+
+
 def confirm_current(db: Session, user_id: int, now: datetime) -> None:
     """Note that a user has got an email at the present address, which confirms it."""
     never = (User.id == user_id, User.email.is_not(None), User.email_confirmed_at.is_(None))

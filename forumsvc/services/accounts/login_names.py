@@ -1,8 +1,12 @@
-"""What the login of a new account, and the name of a member's application may be."""
+"""Logins: what that of a new account, and the name of a member's application may be."""
 
 import re
 
+from sqlalchemy.orm import Session
+
+from ...cache.invalidation import update_columns
 from ...errors import Invalid
+from ...models import User
 from ...search.normal_form import normalize
 from ...text.ids import is_login
 from ...text.messages import Clause
@@ -110,3 +114,9 @@ def check_application_name(name: str, site_name: str) -> str:
 
 def _reserved(login: str) -> Invalid:
     return Invalid("login", Clause("%(login)r is reserved", login=login))
+
+
+def free(db: Session, user_id: int) -> None:
+    """Give a deleted account a login that nobody else takes, so that others can have its own."""
+    login = f"deleted-{user_id}"
+    db.execute(update_columns(User, login=login, login_key=login).where(User.id == user_id))

@@ -46,9 +46,11 @@ def find_by_id(db: Session | Connection, user_id: int) -> ResetAccount | None:
     return _account_of_row(db.execute(_ACCOUNTS.where(User.id == user_id)).first())
 
 
-def create_reset_token(secret: str, account: ResetAccount, now: datetime) -> str:
-    """Return a reset token for the account, valid for `TTL`. secret: session.secret."""
-    return signed_tokens.create(secret, _PURPOSE, account.id, now + TTL, _state(account))
+def create_reset_token(
+    secret: str, account: ResetAccount, now: datetime, *, ttl: timedelta = TTL
+) -> str:
+    """Return a reset token for the account, valid for `ttl`. secret: session.secret."""
+    return signed_tokens.create(secret, _PURPOSE, account.id, now + ttl, _state(account))
 
 
 def verify_reset_token(

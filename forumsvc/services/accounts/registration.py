@@ -1,6 +1,6 @@
 """Registration: creating an account without an administrator."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from datetime import datetime
 from typing import Any
 
@@ -13,11 +13,18 @@ from ...models import AccessBlockSeverity, ReviewKind
 from ...process.passwords import weakness
 from ...queries import access_blocks
 from ...text.email_addresses import NOT_AN_EMAIL
+from ...text.error_codes import ErrorCode
+from ...text.messages import Message
 from ..access import values
 from ..access.networks import BlockedNetworks, refuses_sign_up
 from ..moderation import reviews
 from . import accounts
 from .login_names import check_own_login
+
+_CLOSED = Message("Registration is closed here; ask an administrator for an account.").coded(
+    ErrorCode.REGISTRATION_CLOSED
+)
+_BLOCKED = Message("Sign-up from your network is not possible.").coded(ErrorCode.NETWORK_BLOCKED)
 
 
 def is_open(settings: Mapping[str, Any]) -> bool:
@@ -32,7 +39,7 @@ def needs_approval(settings: Mapping[str, Any]) -> bool:
 def check_open(settings: Mapping[str, Any]) -> None:
     """Raise Forbidden if only administrators create accounts."""
     if not is_open(settings):
-        raise Forbidden("Registration is closed here; ask an administrator for an account.")
+        raise Forbidden(_CLOSED)
 
 
 def check_address(networks: BlockedNetworks, address: str, now: datetime) -> bool:
@@ -42,7 +49,7 @@ def check_address(networks: BlockedNetworks, address: str, now: datetime) -> boo
     """
     severity = networks.severity_of(address, now)
     if severity is not None and refuses_sign_up(severity):
-        raise Forbidden("Sign-up from your network is not possible.")
+        raise Forbidden(_BLOCKED)
     return severity is not None
 
 
@@ -76,30 +83,35 @@ def check_email_blocks(
 
 
 def check_new_password(
-    settings: Mapping[str, Any], field: str, password: str, login: str, email: str | None
+    site_name: str, field: str, password: str, login: str, email: str | None
 ) -> str:
     """Return a password as `accounts.check_password` does; Invalid, too, if it is easily guessed.
 
-    login, email: of its owner.
+    site_name: of the forum; login, email: of its owner.
     """
     password = accounts.check_password(password, field=field)
-    if reason := weakness(password, (login, email or "", settings["site.name"])):
+    if reason := weakness(password, (login, email or "", site_name)):
         raise Invalid(field, reason)
     return password
 
 
 def problems(
-    reads: SqlConnection, settings: Mapping[str, Any], *, login: str, email: str, password: str
+    reads: SqlConnection, site_name: str, *, login: str, email: str, password: str
 ) -> dict[str, str]:
     """Return all that `register` would refuse, by field: a form shows it at once."""
-    reasons: dict[str, str] = {}
-    for check in (
+    return reasons_of(
         lambda: check_own_login(login),
         lambda: accounts.check_email(email),
-        lambda: check_new_password(settings, "password", password, login, email),
+        lambda: check_new_password(site_name, "password", password, login, email),
         lambda: accounts.check_available(reads, login, None),
         lambda: accounts.check_available(reads, "", email),
-    ):
+    )
+
+
+def reasons_of(*checks: Callable[[], object]) -> dict[str, str]:
+    """Return the reason of the first check that fails of each field, by field."""
+    reasons: dict[str, str] = {}
+    for check in checks:
         try:
             check()
         except Invalid as error:
@@ -112,7 +124,7 @@ def problems(
 def register(
     db: Session,
     reads: SqlConnection,
-    settings: Mapping[str, Any],
+    site_name: str,
     *,
     login: str,
     email: str,
@@ -129,7 +141,7 @@ def register(
     """
     check_own_login(login)
     email = accounts.check_email(email)
-    check_new_password(settings, "password", password, login, email)
+    check_new_password(site_name, "password", password, login, email)
     try:
         accounts.check_available(reads, login, email)
         account = accounts.create(

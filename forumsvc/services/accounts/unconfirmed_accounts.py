@@ -8,32 +8,27 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, exists, select
+from sqlalchemy import ColumnElement, Row, exists, or_, select
 from sqlalchemy.orm import Session
 
-from ...cache.invalidation import update_columns
 from ...clock import now
 from ...db.execution import SqlConnection
 from ...errors import Conflict
 from ...models import (
     BrowserSession,
-    Favorite,
-    HeldPost,
-    OAuthToken,
-    Photo,
-    Reply,
-    ReplyLike,
+    LoginAddress,
+    Notification,
+    Restriction,
+    Review,
     Role,
-    Topic,
-    TopicFollow,
-    TopicLike,
+    Sweep,
     User,
-    UserFollow,
     UserState,
 )
+from ...models.declarations import declared
 from ...queries.user_locks import lock_account
 from ..moderation import reviews
-from . import accounts, email_confirmation
+from . import accounts, email_confirmation, invitations, login_names
 
 BATCH_SIZE = 50
 
@@ -67,18 +62,25 @@ def end(db: Session, before: datetime, user_id: int) -> None:
         # The transaction is rolled back.
         raise Conflict("The account is used.")
     accounts.delete(db, login)
-    free = f"deleted-{user_id}"
-    db.execute(update_columns(User, login=free, login_key=free).where(User.id == user_id))
+    login_names.free(db, user_id)
 
 
-_TRACES: tuple[Any, ...] = (
-    *(Topic, Reply, HeldPost, Photo, TopicLike, ReplyLike, Favorite, TopicFollow, UserFollow),
-    OAuthToken,
+_NO_TRACES = {
+    # What others do, or the service: the person need not have been here.
+    *(Notification, Restriction, Review, Sweep),
+    # What a sign-up leaves; a later session is a trace, see below.
+    *(BrowserSession, LoginAddress),
+}
+_TRACES: tuple[Any, ...] = tuple(
+    getattr(model, next(iter(by_column)))
+    for model, by_column in declared("__erasure__")
+    if model not in _NO_TRACES
 )
+"""The columns that name the owner of what only a person makes who uses the account."""
 
 
 def _is_due(before: datetime) -> tuple[ColumnElement[bool], ...]:
-    used = [exists().where(model.user_id == User.id) for model in _TRACES]
+    used = [exists().where(owner_id == User.id) for owner_id in _TRACES]
     # The session that began with the sign-up, in the same request, is no trace.
     is_later = BrowserSession.created_at > User.created_at
     used.append(exists().where(BrowserSession.user_id == User.id, is_later))
@@ -87,6 +89,8 @@ def _is_due(before: datetime) -> tuple[ColumnElement[bool], ...]:
         User.email_confirmed_at.is_(None),
         User.created_at <= before,
         User.updated_at <= before,
+        # Whoever is invited may choose a password as long as the link is valid.
+        or_(User.password_hash.is_not(None), User.updated_at <= now() - invitations.TTL),
         User.state == UserState.ACTIVE,
         User.role == Role.MEMBER,
         *(~item for item in used),

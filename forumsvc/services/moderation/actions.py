@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from ...clock import rfc3339_or_none
 from ...db.statements import insert_row
 from ...log_lines import REQUEST_ID
-from ...models import AdminAction, AuditRecord, EventType, MailKind, Visibility
+from ...models import AdminAction, AuditRecord, EventType, MailKind, Via, Visibility
 from ...models.states import REPLY_STATES, TOPIC_STATES
 from ...text.messages import Message
 from .. import events, mails
@@ -160,6 +160,12 @@ ACTION_KINDS: dict[EventType | AdminAction, Kind] = {
     AdminAction.NODE_CREATED: Kind(Message("A node is added")),
     AdminAction.NODE_UPDATED: Kind(Message("A node is changed")),
     AdminAction.NODE_DELETED: Kind(Message("A node is deleted")),
+    AdminAction.SECTION_CREATED: Kind(Message("A section is added")),
+    AdminAction.SECTION_UPDATED: Kind(Message("A section is changed")),
+    AdminAction.SECTION_DELETED: Kind(Message("A section is deleted")),
+    AdminAction.SITE_UPDATED: Kind(
+        Message("The name, the texts or the logo of the forum are changed")
+    ),
     AdminAction.PHOTO_DELETED: Kind(Message("A photo is deleted"), _STAFF),
     AdminAction.POSTS_SWEPT: Kind(
         Message("Posts of the user are hidden, deleted or shown again"), _STAFF
@@ -174,12 +180,45 @@ ACTION_KINDS: dict[EventType | AdminAction, Kind] = {
 
 def record(db: Session, action: Action) -> None:
     """Record an action, wherever it is to be seen, in the transaction in which it is done."""
-    kind, now = ACTION_KINDS[action.type], action.at
-    is_own = action.actor_id == action.user_id
+    kind = ACTION_KINDS[action.type]
     if kind.event:
         ids = {name: getattr(action, name) for name in kind.event}
-        type_ = EventType(action.type)
-        events.record(db, type_, now, actor_id=action.actor_id, data=action.data, **ids)
+        type_, data = EventType(action.type), action.data
+        events.record(db, type_, action.at, actor_id=action.actor_id, data=data, **ids)
+    _log_and_tell(db, action)
+
+
+def take_over(db: Session, action: Action, since: datetime) -> bool:
+    """Record what somebody does to a post that is in that state already, since `since`.
+
+    Return whether the state is theirs from now on: unless they are the author, or staff have
+    decided it before. No event tells of it, as others see no change, and the log has nothing of
+    what the service does itself.
+    """
+    post = action.topic_id, action.reply_id
+    is_own = action.actor_id == action.user_id
+    if is_own or is_decided(db, EventType(action.type), *post, since=since):
+        return False
+    if action.actor_id is not None or audit_log.via_of(db, None) is not Via.AUTO:
+        _log_and_tell(db, action)
+    return True
+
+
+def is_decided(
+    db: Session, type_: EventType, topic_id: int | None, reply_id: int | None, *, since: datetime
+) -> bool:
+    """Return whether staff began the state of a post that such an event begins, at `since`.
+
+    Not its author, who is in no log, and not a sweep or the service itself.
+    """
+    same = {"action": str(type_), "topic_id": topic_id, "reply_id": reply_id, "created_at": since}
+    logged = select(AuditRecord.id).filter_by(**same).where(AuditRecord.via != Via.AUTO)
+    return db.scalar(logged.limit(1)) is not None
+
+
+def _log_and_tell(db: Session, action: Action) -> None:
+    kind, now = ACTION_KINDS[action.type], action.at
+    is_own = action.actor_id == action.user_id
     if kind.words is not None and (kind.own or not is_own):
         _log(db, action, kind.visibility)
     if action.user_id is None:
@@ -191,20 +230,6 @@ def record(db: Session, action: Action) -> None:
     if kind.mail is not None and action.email is not None:
         data = {"reason": action.reason or "", "until": rfc3339_or_none(action.until) or ""}
         mails.enqueue(db, kind.mail, action.email, now, user_id=action.user_id, data=data)
-
-
-def record_once(db: Session, action: Action, before: datetime | None) -> None:
-    """Record what somebody does to a post that was in that state already since `before`.
-
-    Nothing where the one who did it then is in the log: its author is not. Nothing either of what
-    the service does itself.
-    """
-    if action.actor_id is None or events.records_nothing(db):
-        return
-    same = {"action": str(action.type), "topic_id": action.topic_id, "reply_id": action.reply_id}
-    logged = select(AuditRecord.id).filter_by(**same, created_at=before)
-    if db.scalar(logged.limit(1)) is None:
-        record(db, action)
 
 
 def _log(db: Session, action: Action, visibility: Visibility) -> None:

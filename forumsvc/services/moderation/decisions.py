@@ -15,15 +15,16 @@ from ...models import (
     Decision,
     EventType,
     MailKind,
+    Reply,
     Report,
     ReportState,
     Review,
     ReviewKind,
     ReviewState,
-    Role,
     User,
     UserState,
 )
+from ...models.user import MODERATORS
 from ...queries import held_posts, users
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
@@ -34,9 +35,9 @@ from ...queries.user_locks import lock_account, lock_users
 from ...text.messages import Clause, Message
 from .. import mails
 from ..accounts import accounts
-from ..posts import replies, topics
+from ..posts import purge, replies, topics
 from ..posts.authoring import Authoring
-from . import actions, notices, restrictions, sweeps
+from . import actions, notices, restrictions
 from . import held_posts as held_post_service
 from .actions import Action
 from .held_posts import Publication
@@ -217,7 +218,7 @@ def _apply_to_account(
     if user is None or user.state == UserState.DELETED:
         return
     is_approved = verdict.decision == Decision.APPROVE
-    if not is_approved and user.role not in (Role.MEMBER, Role.VIP):
+    if not is_approved and user.role in MODERATORS:
         raise Conflict(
             Message(
                 "%(login)s has got another role meanwhile: only approve fits.",
@@ -241,15 +242,16 @@ def _apply_to_reported(
     db: Session, actor_id: int | None, now: datetime, review: ReviewRow, verdict: Verdict
 ) -> None:
     """Hide or delete the post, or show it again if the service has hidden it."""
-    is_changed, notice_action = False, POST_STAYS
+    is_recorded = False
+    notice_action: str | None = POST_STAYS
     if review.topic_id is not None and (review.hidden_by_service or not verdict.stays):
-        is_changed, notice_action = _change_post(db, actor_id, now, review, verdict)
+        is_recorded, notice_action = _change_post(db, actor_id, now, review, verdict)
     # All who are told, in one order.
     author = select(literal(review.author_id, BigId))
     reporters = select(Report.reporter_id).where(Report.review_id == review.id)
     lock_users(db, User.id.in_(author.union(reporters)))
     reason = verdict.reason
-    if actor_id == review.author_id or (is_changed and reason):
+    if notice_action is None or actor_id == review.author_id or (is_recorded and reason):
         # With a reason the action itself has told the author.
         return
     if notice_action != POST_STAYS or (reason and not verdict.silences):
@@ -258,22 +260,38 @@ def _apply_to_reported(
 
 def _change_post(
     db: Session, actor_id: int | None, now: datetime, review: ReviewRow, verdict: Verdict
-) -> tuple[bool, str]:
-    """Do what was decided; return whether that changed the post, and what its author is told."""
+) -> tuple[bool, str | None]:
+    """Do what was decided; return whether that is recorded, and what the post's author is told.
+
+    Nothing is done, and the author told nothing (None), where a post must stay hidden.
+    """
     topic_id, reply_id, reason = review.topic_id or 0, review.reply_id, verdict.reason
-    # A sweep locks the post before it notes that it hid it, too.
     if reply_id is not None:
         reply: Any = reply_queries.by_id(db, reply_id, lock=True)
-        if not verdict.stays:
-            sweeps.keep_hidden(db, topic_id, reply_id)
+        if verdict.stays and _must_stay_hidden(db, review, reply.deleted_at):
+            return False, None
         act = replies.restore if verdict.stays else replies.destroy
         done = EventType.REPLY_RESTORED if verdict.stays else EventType.REPLY_DELETED
         return act(db, actor_id, now, reply, reason), done
     topic: Any = topic_queries.state(db, topic_id, lock=True)
-    if not verdict.stays:
-        sweeps.keep_hidden(db, topic_id, reply_id)
+    if verdict.stays and _must_stay_hidden(db, review, topic.banned_at):
+        return False, None
     done = {
         Decision.HIDE: EventType.TOPIC_BANNED,
         Decision.DELETE: EventType.TOPIC_DELETED,
     }.get(verdict.decision, EventType.TOPIC_UNBANNED)
     return topics.change(done, db, actor_id, now, topic, reason), done
+
+
+def _must_stay_hidden(db: Session, review: ReviewRow, since: datetime | None) -> bool:
+    """Return whether staff have hidden a post after the service, or its text is gone for good.
+
+    since: when it was hidden, None: it is not.
+    """
+    if since is None:
+        return False
+    is_reply = review.reply_id is not None
+    begun = EventType.REPLY_DELETED if is_reply else EventType.TOPIC_BANNED
+    if actions.is_decided(db, begun, review.topic_id, review.reply_id, since=since):
+        return True
+    return is_reply and purge.is_purged(db, Reply, review.reply_id or 0)

@@ -16,6 +16,7 @@ from ...clock import rfc3339_or_none
 from ...db.statements import insert_or_ignore
 from ...models import NotificationType, Role, Topic, User, UserState
 from ...models.states import REPLY_STATES, TOPIC_STATES, changes
+from ...queries.topics import VISIBLE
 from ...text.messages import Message
 from ..notifications.notify import send
 
@@ -35,6 +36,10 @@ WORDS = {
     "held_post.released": Message("your post is published in"),
     "held_post.refused": Message("your post was not published:"),
     "account.approved": Message("your account is approved: you can write now"),
+    "role.member": Message("you are an ordinary member now"),
+    "role.vip": Message("you are a VIP now"),
+    "role.maintainer": Message("you are a maintainer now, and moderate"),
+    "role.admin": Message("you are an administrator now: you moderate, and see to the forum"),
 }
 """What users read of each action, before the title of the topic."""
 
@@ -59,7 +64,7 @@ def notify(db: Session, now: datetime, user_ids: Collection[int], notice: Notice
     """Notify users of an action of a moderator, by as many statements as for one user."""
     title, shown_id = notice.title, None
     if notice.topic_id is not None:
-        is_visible = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
+        is_visible = and_(*VISIBLE)
         columns = select(Topic.title, is_visible.label("is_visible"))
         topic = db.execute(columns.where(Topic.id == notice.topic_id)).one()
         title = topic.title

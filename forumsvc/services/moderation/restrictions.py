@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Row, or_, select
 from sqlalchemy.orm import Session
 
 from ... import clock
-from ...cache.invalidation import update_columns
+from ...cache import invalidation
 from ...clock import rfc3339_or_none
 from ...db.execution import SqlConnection
 from ...db.statements import insert_row, update_of, with_row_locks
@@ -27,6 +27,7 @@ from ...models import (
     UserState,
     state_at,
 )
+from ...models.user import MODERATORS
 from ...queries.rows import UserRow
 from .. import mails
 from ..accounts import accounts, revocation
@@ -81,11 +82,11 @@ def silence(
     """Let a user only read, and tell them why and until when. It replaces an earlier silence.
 
     actor_id: None at the command line; reason: shown to the user; until: None for no end; note: for
-    moderators only. With the values of the present silence nothing changes.
+    moderators only. With the values of the present silence nothing changes; a new note alone is
+    kept in the history, and nobody is told.
     """
     is_blocked = state_at(user.state, user.blocked_until, now) == UserState.BLOCKED
-    if is_blocked and (user.blocked_reason, user.blocked_until) == (reason, until):
-        return
+    is_same = is_blocked and (user.blocked_reason, user.blocked_until) == (reason, until)
     before = {"reason": user.blocked_reason, "until": rfc3339_or_none(user.blocked_until)}
     data = {"until": rfc3339_or_none(until)}
     action = Action(
@@ -99,7 +100,12 @@ def silence(
         until=until,
         email=mails.confirmed_email(user),
     )
-    _silence(db, action)
+    if not is_same:
+        _silence(db, action)
+    elif not note or db.scalar(select(Restriction.note).where(*_holds(action))) == note:
+        return
+    else:
+        _close_entry(db, action)
     _insert(db, RestrictionKind.SILENCE, action, note, until=until, review_id=review_id)
 
 
@@ -218,14 +224,18 @@ def _insert(
 
 def _close_entry(db: Session, action: Action) -> None:
     """Note in the history that the silence that holds now ends."""
-    holds = (
+    lifted = {"lifted_at": action.at, "lifted_by_id": action.actor_id}
+    db.execute(update_of(Restriction).where(*_holds(action)).values(**lifted))
+
+
+def _holds(action: Action) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of the entry of the silence that holds now."""
+    return (
         Restriction.user_id == action.user_id,
         Restriction.kind == RestrictionKind.SILENCE,
         Restriction.lifted_at.is_(None),
         or_(Restriction.until.is_(None), Restriction.until > action.at),
     )
-    lifted = {"lifted_at": action.at, "lifted_by_id": action.actor_id}
-    db.execute(update_of(Restriction).where(*holds).values(**lifted))
 
 
 def _set_state(db: Session, action: Action, state: UserState) -> None:
@@ -233,5 +243,7 @@ def _set_state(db: Session, action: Action, state: UserState) -> None:
         (action.at, action.until, action.reason) if state is UserState.BLOCKED else (None,) * 3
     )
     columns = dict(zip(("blocked_at", "blocked_until", "blocked_reason"), blocked, strict=True))
-    changed = update_columns(User, state=state, updated_at=action.at, **columns)
-    db.execute(changed.where(User.id == action.user_id))
+    changed = invalidation.update_columns(User, state=state, updated_at=action.at, **columns)
+    role = db.scalar(changed.where(User.id == action.user_id).returning(User.role))
+    if role in MODERATORS:
+        invalidation.invalidate(db, invalidation.DISPLAY_NAMES)  # pages mark who is staff

@@ -86,11 +86,11 @@ def by_id(db: SqlConnection, sweep_id: int) -> Row[Any]:
 
 
 def is_swept(db: SqlConnection, user_id: int, since: datetime) -> bool:
-    """Return whether a user's posts are to be hidden or deleted by an order since then."""
+    """Return whether an order hid or deleted posts of a user since then, or is to do so."""
     orders = select(Sweep.id).where(
         Sweep.user_id == user_id,
         Sweep.action != SweepAction.RESTORE,
-        or_(Sweep.created_at >= since, Sweep.finished_at.is_(None)),
+        or_(Sweep.finished_at >= since, Sweep.finished_at.is_(None)),
     )
     return db.execute(orders.limit(1)).first() is not None
 
@@ -138,18 +138,17 @@ def record_failure(db: Session, now: datetime, sweep: Any, post: Post) -> None:
     actions.record(db, Action(AdminAction.POSTS_SWEPT, None, now, details=details, **ids))
 
 
-def keep_hidden(db: Session, topic_id: int, reply_id: int | None) -> None:
-    """Let no order show a post again, because a moderator has decided that it is hidden."""
-    db.execute(delete_of(SweptPost).where(*_is_post(topic_id, reply_id)))
-
-
 def _sweep_topic(db: Session, now: datetime, sweep: Any, topic_id: int) -> None:
     topic = topic_queries.state(db, topic_id, lock=True)
     if topic is None:
         return
     if sweep.action != SweepAction.RESTORE:
-        act = topics.ban if sweep.action == SweepAction.HIDE else topics.destroy
-        if act(db, sweep.actor_id, now, topic):
+        is_hidden, act = topic.deleted_at is not None, topics.destroy
+        if sweep.action == SweepAction.HIDE:
+            is_hidden, act = topic.banned_at is not None, topics.ban
+        act(db, sweep.actor_id, now, topic)
+        # What somebody else has hidden meanwhile, this order does not give back.
+        if not is_hidden:
             insert_row(db, SweptPost, sweep_id=sweep.id, topic_id=topic_id, hidden_at=now)
         return
     for hidden in _take_hidden(db, sweep, topic_id):
@@ -164,7 +163,8 @@ def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
     if reply is None:
         return
     if sweep.action != SweepAction.RESTORE:
-        if replies.destroy(db, sweep.actor_id, now, reply):
+        replies.destroy(db, sweep.actor_id, now, reply)
+        if reply.deleted_at is None:
             ids = {"topic_id": reply.topic_id, "reply_id": reply_id}
             insert_row(db, SweptPost, sweep_id=sweep.id, **ids, hidden_at=now)
         return
@@ -174,8 +174,7 @@ def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
 
 
 def _topics_of(sweep: Any, last_id: int) -> Select[Any]:
-    visible = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
-    query = select(Topic.id).where(Topic.user_id == sweep.user_id, *visible)
+    query = select(Topic.id).where(Topic.user_id == sweep.user_id, *topic_queries.VISIBLE)
     # Tried again by hand after a long time, it leaves what was written since.
     query = query.where(Topic.id > last_id, Topic.created_at <= sweep.created_at).order_by(Topic.id)
     return query if sweep.since is None else query.where(Topic.created_at >= sweep.since)

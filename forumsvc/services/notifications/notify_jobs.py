@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, bindparam, func, select, true
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, func, select, true
 from sqlalchemy.orm import Session
 
 from ...db.base import BigId
@@ -152,4 +152,6 @@ def _insert_notifications(type_: str) -> Any:
 
 def _is_eligible(type_: str) -> ColumnElement[bool]:
     is_reply = type_ == NotificationType.TOPIC_REPLY
-    return recipients.has_no_unread_reply() if is_reply else true()
+    if not is_reply:
+        return true()
+    return and_(recipients.has_no_unread_reply(), recipients.has_not_read_reply())

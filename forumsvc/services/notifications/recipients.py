@@ -19,16 +19,20 @@ from sqlalchemy import (
 )
 
 from ...db.base import BigId
+from ...db.statements import greatest
 from ...models import (
     Notification,
     NotificationType,
     Report,
     Review,
     ReviewState,
+    Topic,
     TopicFollow,
+    TopicRead,
     User,
     UserFollow,
 )
+from ...queries import topic_reads
 
 ACTOR = bindparam("actor_id", type_=BigId)
 TOPIC = bindparam("topic_id", type_=BigId)
@@ -88,6 +92,17 @@ def has_no_unread_reply() -> ColumnElement[bool]:
     )
     # A subquery for each user: for an EXISTS PostgreSQL may read all notifications of the topic.
     return unread.limit(1).correlate(User).scalar_subquery().is_(None)
+
+
+def has_not_read_reply() -> ColumnElement[bool]:
+    """Return the condition for users who have not marked the reply as read meanwhile."""
+    node_id = select(Topic.node_id).where(Topic.id == TOPIC).scalar_subquery()
+    read = select(TopicRead.user_id).where(
+        TopicRead.user_id == User.id,
+        TopicRead.topic_id == TOPIC,
+        greatest(TopicRead.last_reply_id, topic_reads.cutoff(TopicRead, node_id)) >= REPLY,
+    )
+    return read.limit(1).correlate(User).scalar_subquery().is_(None)
 
 
 def is_author() -> ColumnElement[bool]:

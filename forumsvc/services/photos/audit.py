@@ -20,7 +20,7 @@ from ...db.engine import Database
 from ...db.statements import delete_of, update_of
 from ...errors import Conflict, NotFound
 from ...media.storage import check_digest, parse_digest
-from ...models import Photo, User
+from ...models import Photo, SiteText, User
 from ...queries import photos
 from ..accounts import data_export_requests
 from .storage import PhotoStorages
@@ -36,32 +36,37 @@ File = tuple[str, str]
 class Findings:
     """The result of a check.
 
-    checked: the number of files and rows. unreferenced: files without a row. broken: files whose
-    content does not match the digest in their name. missing: rows whose file is missing or broken,
-    id -> name. in_unknown_storage: rows whose file is in no configured storage and that do not name
-    the storage of new photos, id -> name. mismatched: rows with another size, digest or storage
-    than their intact file, id -> the right values. missing_avatars: users whose avatar is missing,
-    id -> name.
+    checked: the number of files and rows. unreferenced: files without a row. small: small versions
+    without a photo, which a crash between the deletions of both leaves. broken: files whose content
+    does not match the digest in their name. missing: rows whose file is missing or broken, id ->
+    name. in_unknown_storage: rows whose file is in no configured storage and that do not name the
+    storage of new photos, id -> name. mismatched: rows with another size, digest or storage than
+    their intact file, id -> the right values. missing_avatars: users whose avatar is missing, id ->
+    name. missing_logo: the name of the site's logo if its file is missing.
     """
 
     checked: int = 0
     unreferenced: list[File] = field(default_factory=list)
+    small: list[File] = field(default_factory=list)
     broken: list[File] = field(default_factory=list)
     missing: dict[int, str] = field(default_factory=dict)
     in_unknown_storage: dict[int, str] = field(default_factory=dict)
     mismatched: dict[int, dict[str, Any]] = field(default_factory=dict)
     missing_avatars: dict[int, str] = field(default_factory=dict)
+    missing_logo: str = ""
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of errors of each kind."""
         return {
             "files_without_row": len(self.unreferenced),
+            "small_without_photo": len(self.small),
             "broken_files": len(self.broken),
             "rows_without_file": len(self.missing),
             "rows_elsewhere": len(self.in_unknown_storage),
             "wrong_rows": len(self.mismatched),
             "lost_avatars": len(self.missing_avatars),
+            "lost_logos": int(bool(self.missing_logo)),
         }
 
 
@@ -97,6 +102,7 @@ class PhotoAudit:
         """
         findings = Findings()
         unreferenced = self._check_files()
+        findings.small = self._small_without_photo()
         self._check_rows(findings)
         findings.broken = sorted(
             file for file, intact in self._intact.items() if not intact and file in self._sizes
@@ -111,11 +117,14 @@ class PhotoAudit:
         Unreferenced and broken files are deleted. Mismatched values are corrected.
 
         delete_missing: also delete the rows of `findings.missing`, and give the letter avatar to
-        users whose avatar is missing. Only another upload can restore such a photo, and it does not
-        need the row. Rows of `findings.in_unknown_storage` stay in any case.
+        users whose avatar is missing, and the site the logo of the ini file. Only another upload
+        can restore such a photo, and it does not need the row. Rows of
+        `findings.in_unknown_storage` stay in any case.
         """
         for storage_name, name in findings.unreferenced:
             self._storages[storage_name].delete_if_older_than(name, self._before)
+        for storage_name, name in findings.small:
+            self._storages[storage_name].delete_small(name)
         for storage_name, name in findings.broken:
             self._intact.pop((storage_name, name), None)
             if not self._is_intact(storage_name, name):  # it may be uploaded again meanwhile
@@ -138,6 +147,10 @@ class PhotoAudit:
         for ids in _batches(self._still_missing(findings.missing_avatars)):
             with self._database.session.begin() as db:
                 db.execute(update_of(User).where(User.id.in_(ids)).values(avatar=""))
+        if findings.missing_logo:
+            with self._database.session.begin() as db:
+                lost = SiteText.logo == findings.missing_logo
+                db.execute(update_of(SiteText).where(lost).values(logo=""))
 
     def _still_missing(self, missing: dict[int, str]) -> list[int]:
         """Return the ids of those that were not uploaded again since."""
@@ -165,6 +178,17 @@ class PhotoAudit:
                     ]
         return unreferenced
 
+    def _small_without_photo(self) -> list[File]:
+        """Return the small versions whose photo is not in their storage. One that is made anew when
+        the photo is uploaded again may go: it is made once more.
+        """
+        return [
+            (storage_name, small.name)
+            for storage_name, storage in self._storages.items()
+            for small in storage.list_small()
+            if small.modified < self._before and (storage_name, small.name) not in self._sizes
+        ]
+
     def _check_rows(self, result: Findings) -> None:
         with self._database.reads.connect() as db:
             rows = new = 0
@@ -191,6 +215,9 @@ class PhotoAudit:
             for user in photos.avatars(db):
                 if self._find_storage(user.avatar, None) is None and user.avatar not in unknown:
                     result.missing_avatars[user.id] = user.avatar
+            logo = photos.logo(db)
+            if logo and self._find_storage(logo, None) is None and logo not in unknown:
+                result.missing_logo = logo
 
     def _is_in_default_storage(self, name: str) -> bool:
         """Return whether the storage for new photos has the file, intact if it was not listed."""

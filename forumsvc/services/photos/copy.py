@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from ...db.engine import Database
+from ...db.execution import SqlConnection
 from ...db.statements import update_of
 from ...errors import NotFound
 from ...media.storage import Storage, check_digest, media_type_of
@@ -71,18 +72,23 @@ class PhotoCopy:
         return result
 
     def _names(self) -> Iterator[str]:
-        """Yield the names of files that may be in the source only: of rows, then of avatars."""
+        """Yield the names of files that may be in the source only: rows, avatars, the logo."""
         seen: set[str] = set()
         with self._database.reads.connect() as db:
             for row in photos.all_photos(db):
                 if row.storage == self._source_name and row.name not in seen:
                     seen.add(row.name)
                     yield row.name
-            for user in photos.avatars(db):
-                is_without_row = not photos.storages_of(db, user.avatar)
-                if is_without_row and user.avatar not in seen:
-                    seen.add(user.avatar)
-                    yield user.avatar
+            for name in self._names_without_rows(db):
+                if name not in seen and not photos.storages_of(db, name):
+                    seen.add(name)
+                    yield name
+
+    def _names_without_rows(self, db: SqlConnection) -> Iterator[str]:
+        for user in photos.avatars(db):
+            yield user.avatar
+        if logo := photos.logo(db):
+            yield logo
 
     def _move(self, name: str, result: CopyResult) -> None:
         """Copy a file, verify the copy, and update its rows."""
@@ -130,7 +136,7 @@ class PhotoCopy:
         with self._database.session.begin() as db:
             lock_name(db, name)
             named = photos.storages_of(db, name)
-            # An avatar may have no row: then this run has copied it.
+            # An avatar may have no row, and a logo has none: then this run has copied it.
             is_moved = named == {self._target_name} if named else name in self._verified
             if is_moved and (name in self._verified or self._is_in_target(name)):
                 self._source.delete(name)

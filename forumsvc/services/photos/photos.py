@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import BinaryIO
 
-from sqlalchemy import BigInteger, cast, func, literal, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from ...db.engine import Database
 from ...db.execution import ReadConnection, SqlConnection
 from ...db.failures import DATABASE_ERRORS
-from ...db.statements import delete_row, insert_or_ignore, update_of
+from ...db.statements import delete_row, insert_or_ignore, lock_number, update_of
 from ...errors import Invalid, NotFound, Unavailable
 from ...markup import RenderBudget
 from ...media.images import ProcessedImage, Uploader, normalize, thumbnail
@@ -111,24 +111,34 @@ def store(
 
 
 def store_avatar(
-    db: SqlConnection, storages: PhotoStorages, decoding: Decoding, user_id: int, address: str
+    storages: PhotoStorages, decoding: Decoding, db: SqlConnection, user_id: int, address: str
 ) -> ProcessedImage:
     """Make and store the thumbnail of a photo that the user uploaded, to be recorded.
 
     address: the photo's `image_url`, or its name. Raises Invalid if the user uploaded no such photo
     or it is gone, RateLimited, Unavailable.
     """
+    with storage_failures(), open_own(db, storages, user_id, address, "avatar") as file:
+        return _store_thumbnail(storages, decoding, user_id, file)
+
+
+def open_own(
+    db: SqlConnection, storages: PhotoStorages, user_id: int, address: str, field: str
+) -> BinaryIO:
+    """Return a photo that the user uploaded, as a file that the caller closes.
+
+    address: as for `store_avatar`. Raises Invalid for `field` if the user uploaded no such photo or
+    it is gone, Unavailable.
+    """
     name = "/".join(address.partition("?")[0].split("/")[-2:])
     owned = select(Photo.name).where(Photo.user_id == user_id, Photo.name == name)
     if not is_name(name) or db.execute(owned).first() is None:
-        raise Invalid("avatar", "must be the image_url of an image that you uploaded")
+        raise Invalid(field, "must be the image_url of an image that you uploaded")
     with storage_failures():
         try:
-            file = storages.open(db, name)
+            return storages.open(db, name)
         except NotFound:
-            raise Invalid("avatar", Clause("this image is gone; upload it again")) from None
-        with file:
-            return _store_thumbnail(storages, decoding, user_id, file)
+            raise Invalid(field, Clause("this image is gone; upload it again")) from None
 
 
 def store_uploaded_avatar(
@@ -227,13 +237,8 @@ def remove_unused(database: Database, storages: PhotoStorages, name: str) -> boo
 
 
 def lock_name(db: Session, name: str) -> None:
-    """Serialize storing, moving and removing the bytes of that name, until the commit.
-
-    SQLite has its write lock for it, which a transaction takes when it begins.
-    """
-    if db.connection().dialect.name == "postgresql":
-        key = int(parse_digest(name)[:15], 16)
-        db.execute(select(func.pg_advisory_xact_lock(cast(literal(key), BigInteger))))
+    """Serialize storing, moving and removing the bytes of that name, until the commit."""
+    lock_number(db, int(parse_digest(name)[:15], 16))
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from typing import BinaryIO
 
 from ...db.execution import ReadConnection
 from ...errors import NotFound
-from ...media.storage import LocalStorage, Storage
+from ...media.local_storage import LocalStorage
+from ...media.storage import Storage
 from ...queries import photos
 from ...settings import Settings, SettingsError
 

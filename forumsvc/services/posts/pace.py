@@ -1,8 +1,8 @@
 """How fast a person may post, and that nobody posts the same text twice.
 
 The posts themselves are counted, so the limits hold over several processes and hosts; those that
-were deleted, hidden, held or withdrawn since count, too. Posts that one person sends at the same
-moment may all pass on PostgreSQL.
+were deleted, hidden, held or withdrawn since count, too, but not one that the new post replaces.
+Posts that one person sends at the same moment may all pass on PostgreSQL.
 """
 
 import math
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, or_, select
+from sqlalchemy import ColumnElement, Select, and_, not_, or_, select
 from sqlalchemy.orm import Session
 
 from ...errors import Invalid, RateLimited, too_many
 from ...models import HeldKind, HeldPost, HeldState, Reply, Topic
+from ...queries.topics import VISIBLE
 from ...text.messages import Message
 
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
@@ -44,9 +45,9 @@ class Pace:
         is_limited: whether the user is a member.
         """
         if is_limited and self.pause is not None:
-            _check_number(db, _topics_of(actor_id), 1, self.pause, now)
+            _check_number(db, _topics_of(actor_id, now), 1, self.pause, now)
         if is_limited and self.topics_per_hour is not None:
-            _check_number(db, _topics_of(actor_id), self.topics_per_hour, _HOUR, now)
+            _check_number(db, _topics_of(actor_id, now), self.topics_per_hour, _HOUR, now)
         if self.repeated_after is not None:
             newest = select(Topic.body, Topic.title).where(*_is_topic_of(actor_id))
             recent = newest.where(Topic.created_at > now - self.repeated_after)
@@ -65,7 +66,7 @@ class Pace:
     ) -> None:
         """Raise RateLimited, or Invalid for a text that the user has posted in the topic before."""
         if is_limited and self.replies_per_minute is not None:
-            _check_number(db, _replies_of(actor_id), self.replies_per_minute, _MINUTE, now)
+            _check_number(db, _replies_of(actor_id, now), self.replies_per_minute, _MINUTE, now)
         if self.repeated_after is not None:
             recent = (
                 select(Reply.body)
@@ -76,34 +77,36 @@ class Pace:
             _check_repeated(body in bodies.all())
 
 
-def _topics_of(user_id: int) -> tuple[Select[Any], ...]:
+def _topics_of(user_id: int, now: datetime) -> tuple[Select[Any], ...]:
     hidden = or_(Topic.deleted_at.is_not(None), Topic.banned_at.is_not(None))
     newest = select(Topic.created_at).order_by(Topic.id.desc())
     return (
         newest.where(*_is_topic_of(user_id)),
         newest.where(Topic.user_id == user_id, hidden),
-        _unpublished(user_id, HeldKind.TOPIC),
+        _unpublished(user_id, HeldKind.TOPIC, now),
     )
 
 
-def _replies_of(user_id: int) -> tuple[Select[Any], ...]:
+def _replies_of(user_id: int, now: datetime) -> tuple[Select[Any], ...]:
     newest = select(Reply.created_at).order_by(Reply.id.desc())
     return (
         newest.where(*_is_reply_of(user_id)),
         newest.where(Reply.user_id == user_id, Reply.deleted_at.is_not(None)),
-        _unpublished(user_id, HeldKind.REPLY),
+        _unpublished(user_id, HeldKind.REPLY, now),
     )
 
 
-def _unpublished(user_id: int, kind: HeldKind) -> Select[Any]:
+def _unpublished(user_id: int, kind: HeldKind, now: datetime) -> Select[Any]:
+    # What is withdrawn at this very moment is what the new post replaces.
+    is_replaced = and_(HeldPost.state == HeldState.WITHDRAWN, HeldPost.closed_at == now)
     condition = HeldPost.user_id == user_id, HeldPost.kind == kind
     newest = select(HeldPost.created_at).order_by(HeldPost.id.desc())
-    return newest.where(*condition, HeldPost.state != HeldState.RELEASED)
+    return newest.where(*condition, HeldPost.state != HeldState.RELEASED, not_(is_replaced))
 
 
 def _is_topic_of(user_id: int) -> tuple[ColumnElement[bool], ...]:
     # The indexes of a user's posts have those that are visible, or those that are not.
-    return (Topic.user_id == user_id, Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
+    return (Topic.user_id == user_id, *VISIBLE)
 
 
 def _is_reply_of(user_id: int) -> tuple[ColumnElement[bool], ...]:

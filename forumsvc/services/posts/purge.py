@@ -25,15 +25,20 @@ BATCH_SIZE = 50
 _Post = type[Topic] | type[Reply]
 
 
+def is_purged(db: Session, post: _Post, post_id: int) -> bool:
+    """Return whether the text of a deleted post was deleted for good."""
+    return db.scalar(select(post.id).where(post.id == post_id, post.body == "")) is not None
+
+
 def check_restorable(db: Session, post: _Post, post_id: int) -> None:
     """Raise Conflict if the text of a deleted post was deleted for good."""
-    if db.scalar(select(post.id).where(post.id == post_id, post.body == "")) is not None:
+    if is_purged(db, post, post_id):
         raise Conflict(Message("The text was deleted for good, so it cannot be restored."))
 
 
 def has_due(db: SqlConnection, before: datetime) -> bool:
     """Return whether `purge_some` has something to do, without a lock."""
-    return any(db.scalar(_over(post, before).limit(1)) is not None for post in (Topic, Reply))
+    return any(db.scalar(_due(post, before).limit(1)) is not None for post in (Topic, Reply))
 
 
 def purge_some(db: Session, before: datetime) -> int:
@@ -41,20 +46,21 @@ def purge_some(db: Session, before: datetime) -> int:
 
     The title of a topic stays, for moderators.
     """
-    topic_ids = db.scalars(_over(Topic, before).limit(BATCH_SIZE)).all()
-    reply_ids = db.scalars(_over(Reply, before).limit(BATCH_SIZE)).all()
+    topic_ids = db.scalars(_due(Topic, before).limit(BATCH_SIZE)).all()
+    reply_ids = db.scalars(_due(Reply, before).limit(BATCH_SIZE)).all()
     of_replies = select(Reply.topic_id).where(Reply.id.in_(reply_ids))
     changed = select(Topic.id).where(Topic.id.in_([*topic_ids]) | Topic.id.in_(of_replies))
     locked = db.scalars(with_row_locks(changed.order_by(Topic.id), Topic)).all()
     now = clock.now()
     empty: dict[str, Any] = {"body": "", "body_html": ""}
-    # Looked at again, as one may have been restored before it was locked.
+    # Looked at again: one may have been restored, and deleted anew, before it was locked.
     is_topic, is_reply = Topic.id.in_(topic_ids), Reply.id.in_(reply_ids)
-    still = text(HAS_DELETED_BODY)
-    topics = update_of(Topic).where(is_topic, still).values(empty).returning(Topic.id)
+    is_due = _is_due(Topic, before)
+    topics = update_of(Topic).where(is_topic, *is_due).values(empty).returning(Topic.id)
     for topic_id in db.scalars(topics).all():
         record_text_changed(db, now, Topic, topic_id, topic_id)
-    emptied = update_without_invalidation(Reply).where(is_reply, still).values(empty)
+    is_due = _is_due(Reply, before)
+    emptied = update_without_invalidation(Reply).where(is_reply, *is_due).values(empty)
     for reply_id, topic_id in db.execute(emptied.returning(Reply.id, Reply.topic_id)).all():
         record_text_changed(db, now, Reply, reply_id, topic_id)
     for topic_id in locked:
@@ -77,6 +83,9 @@ def record_text_changed(
     events.record(db, kind, now, actor_id=None, data=None, **ids)
 
 
-def _over(post: _Post, before: datetime) -> Any:
-    query = select(post.id).where(text(HAS_DELETED_BODY), post.deleted_at <= before)
-    return query.order_by(post.deleted_at, post.id)
+def _is_due(post: _Post, before: datetime) -> tuple[Any, ...]:
+    return text(HAS_DELETED_BODY), post.deleted_at <= before
+
+
+def _due(post: _Post, before: datetime) -> Any:
+    return select(post.id).where(*_is_due(post, before)).order_by(post.deleted_at, post.id)

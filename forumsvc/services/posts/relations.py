@@ -1,4 +1,4 @@
-"""Likes, follows, favorites and blocks: idempotent, and counted only if a row changed."""
+"""Likes, follows, favorites, blocks and mutes: idempotent, and counted only if a row changed."""
 
 from datetime import datetime
 from functools import cache
@@ -15,6 +15,7 @@ from ...db.statements import at_least_zero, delete_row, execute, insert_or_ignor
 from ...models import (
     EventType,
     Favorite,
+    NodeMute,
     Reply,
     ReplyLike,
     Topic,
@@ -28,6 +29,7 @@ from ...queries.rows import TopicStateRow
 from ...queries.user_locks import lock_users
 from .. import events
 from ..notifications import notify
+from . import reading
 
 
 def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
@@ -91,6 +93,7 @@ def _update_likes_count(model: type[Topic] | type[Reply]) -> Any:
 def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> None:
     """Follow a topic: the user is notified about new replies."""
     if insert_or_ignore(db, TopicFollow, user_id=actor_id, topic_id=topic_id, created_at=now):
+        reading.begin(db, actor_id, topic_id)
         data = {"obj_type": "topic"}
         type_ = EventType.FOLLOW_CREATED
         events.record(db, type_, now, actor_id=actor_id, data=data, topic_id=topic_id)
@@ -163,3 +166,12 @@ def block_user(db: Session, actor_id: int, now: datetime, target_id: int) -> Non
 
 def unblock_user(db: Session, actor_id: int, target_id: int) -> None:
     delete_row(db, UserBlock, user_id=actor_id, target_id=target_id)
+
+
+def mute_node(db: Session, actor_id: int, now: datetime, node_id: int) -> None:
+    """Mute a node: the forum's list is without its topics for the user."""
+    insert_or_ignore(db, NodeMute, user_id=actor_id, node_id=node_id, created_at=now)
+
+
+def unmute_node(db: Session, actor_id: int, node_id: int) -> None:
+    delete_row(db, NodeMute, user_id=actor_id, node_id=node_id)

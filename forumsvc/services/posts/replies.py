@@ -23,7 +23,7 @@ from ..moderation import actions
 from ..moderation.actions import Action
 from ..notifications import notify, notify_jobs, recipients
 from ..notifications.new_post import notify_and_count
-from . import counters, purge
+from . import counters, purge, reading
 from .authoring import Authoring, RenderedPost
 from .writers import check_writer
 
@@ -51,6 +51,7 @@ def create(
     by_other = int(actor_id != topic.user_id)
     execute(db, _UPDATE_TOPIC, {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     reply = replies.created(db)
+    reading.begin(db, actor_id, topic.id)
     inline = authoring.inline_recipients
     notify_and_count(db, actor_id, now, text.mentioned, reply.id, inline, topic)
     ids: dict[str, Any] = {"topic_id": topic.id, "reply_id": reply.id}
@@ -105,18 +106,18 @@ def destroy(
     """Mark a reply as deleted; a tombstone is shown in its place.
 
     reason: in the words of a moderator, who does it to the reply of another user, who is told.
-    Return whether it changed.
+    Return whether that is recorded: it was not deleted, or staff take over what somebody else did.
     """
-    is_deleted = reply.deleted_at is not None
-    if not is_deleted or actor_id != reply.user_id:
-        # Of a deletion once more: a moderator's is a later one, which the author cannot take back.
-        db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
-    if is_deleted:
-        if actor_id != reply.user_id:
-            ids = reply.user_id, reply.topic_id, reply.id
-            action = Action(EventType.REPLY_DELETED, actor_id, now, *ids, reason=reason)
-            actions.record_once(db, action, reply.deleted_at)
-        return False
+    ids = reply.user_id, reply.topic_id, reply.id
+    action = Action(EventType.REPLY_DELETED, actor_id, now, *ids, reason=reason)
+    deleted = update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now)
+    if reply.deleted_at is not None:
+        # What staff decide, the author and a sweep that is taken back cannot end.
+        if not actions.take_over(db, action, reply.deleted_at):
+            return False
+        db.execute(deleted)
+        return True
+    db.execute(deleted)
     _count_in_topic(db, reply, -1)
     notify_jobs.delete_for_reply(db, reply.topic_id, reply.id)
     next_reply = _next_visible(db, reply)
@@ -130,7 +131,7 @@ def destroy(
         if next_reply is not None:
             notify.move_unread(db, now, reply, next_reply, next_user_id)
     notify.delete(db, Notification.reply_id == reply.id)
-    _record(db, EventType.REPLY_DELETED, actor_id, now, reply, reason=reason)
+    actions.record(db, action)
     return True
 
 
@@ -139,7 +140,8 @@ def restore(
 ) -> bool:
     """Show a deleted reply again; nobody is notified of it once more.
 
-    reason, and what is returned: as in `destroy`. Raises Conflict if the text was deleted for good.
+    reason: as in `destroy`. Return whether it was deleted. Raises Conflict if the text was deleted
+    for good.
     """
     if reply.deleted_at is None:
         return False

@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 from ...errors import Invalid
 from ...markup import RenderedText
 from ...markup.text_content import text_content
-from ...models import HoldReason, Role, User
+from ...models import HoldReason, User
+from ...models.user import MODERATORS, Role
 from ...settings import Settings, SettingsError
 from ...text.messages import Clause, Message
 from ...text.unicode_forms import INVISIBLE, normalized, stream_safe
@@ -104,9 +105,6 @@ def _is_word_character(character: str) -> bool:
     return character.isdigit() or character.lower() != character.upper()
 
 
-_MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
-
-
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The rules of one community.
@@ -172,7 +170,7 @@ class Rules:
         if not self.may_hold:
             return None
         author = self._author(db, actor_id)
-        if author.role in _MODERATORS:
+        if author.role in MODERATORS:
             return None
         texts = (title or "", decode_references(source), rendered.text)
         if self.held and any(self.held.find_in(text) for text in texts):
@@ -203,7 +201,7 @@ class Rules:
         added = set[str]().union(*map(self.held.all_in, after))
         if added:
             added = added.difference(*map(self.held.all_in, before))
-        if added and self._author(db, actor_id).role not in _MODERATORS:
+        if added and self._author(db, actor_id).role not in MODERATORS:
             text = Message("holds a word that only a new post may have: %(word)s", word=min(added))
             raise Invalid(field_name, text)
 

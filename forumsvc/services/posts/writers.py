@@ -11,12 +11,16 @@ from sqlalchemy.orm import Session
 
 from ...errors import Forbidden
 from ...models import User, UserState, state_at
+from ...text.error_codes import ErrorCode
+from ...text.messages import Message
+
+_MAY_NOT_WRITE = Message("Your account may not write any more.").coded(ErrorCode.SILENCED)
 
 
 def check_state(state: str, blocked_until: datetime | None, now: datetime) -> None:
     """Raise Forbidden unless a user in this state may write. state, blocked_until: of the row."""
     if state_at(state, blocked_until, now) != UserState.ACTIVE:
-        raise Forbidden("Your account may not write any more.")
+        raise Forbidden(_MAY_NOT_WRITE)
 
 
 def check_writer(db: Session, user_id: int, now: datetime) -> None:
@@ -31,4 +35,4 @@ def check_writer(db: Session, user_id: int, now: datetime) -> None:
 def check_not_deleted(db: Session, user_id: int) -> None:
     """Raise Forbidden if a user, who is locked, is deleted; who is blocked may keep pictures."""
     if db.scalar(select(User.state).where(User.id == user_id)) == UserState.DELETED:
-        raise Forbidden("Your account may not write any more.")
+        raise Forbidden(_MAY_NOT_WRITE)

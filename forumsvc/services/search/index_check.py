@@ -99,8 +99,8 @@ def _sample(db: Connection, words: Words) -> Sequence[int]:
         return few
     last = db.scalar(select(func.max(words.id))) or 0
     ids = random.sample(range(few[0], last + 1), min(SAMPLE, last + 1 - few[0]))
-    value = {db.scalar(by_id.where(words.id >= item).limit(1)) for item in ids}
-    return sorted(value)
+    sampled_ids = {db.scalar(by_id.where(words.id >= item).limit(1)) for item in ids}
+    return sorted(sampled_ids)
 
 
 def _other_tokens(

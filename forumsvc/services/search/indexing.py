@@ -27,6 +27,7 @@ from ...search.tokens import first_bytes, tokens
 from ...text.ids import known_ids
 from .. import jobs
 from ..event_consumers import lock_position
+from ..events import OF_TOPIC
 from .upsert import upsert
 
 CONSUMER = "search-index"
@@ -69,7 +70,11 @@ def index_events(database: Database, events: Sequence[EventRow]) -> None:
     The events must be read before: what changes later has an event of its own.
     """
     topic_ids = {event.topic_id for event in events if event.type in _TOPIC_EVENTS}
-    reply_ids = {event.reply_id for event in events if event.type in _REPLY_EVENTS}
+    reply_ids = {
+        event.reply_id
+        for event in events
+        if event.type in _REPLY_EVENTS and event.data != OF_TOPIC  # `note_topics` has those
+    }
     index(database, TopicWords, known_ids(topic_ids))
     index(database, ReplyWords, known_ids(reply_ids))
 

@@ -17,7 +17,7 @@ from ...models import PendingReindex, ReplyWords, TopicWords
 from ...queries import search_documents
 from ...queries.id_ranges import id_ranges
 from ...queries.search_documents import POSTS, Words
-from . import indexing
+from . import indexing, name_keys
 
 _RANGE = 2_000
 """Ids that are compared with the index at a time."""
@@ -44,7 +44,8 @@ def reindex(
 ) -> Reindexed:
     """Index all posts that are missing or of an older version; a later run continues.
 
-    Where the index was never complete, the GIN index is built at the end, which is quicker.
+    The names of people follow, too. Where the index was never complete, the GIN index is built at
+    the end, which is quicker.
     from_scratch: empty the index before; nothing is found until the end. progress: see
     `Progress`. Raises Conflict if another process does the same.
     """
@@ -56,6 +57,7 @@ def reindex(
         if is_first and not database.is_sqlite:
             for words in POSTS:
                 _run_alone(database, f"DROP INDEX IF EXISTS {_gin_name(words)}")
+        name_keys.refresh(database)
         counts = _fill_all(database, progress)
         if is_first and not database.is_sqlite:
             for words in POSTS:

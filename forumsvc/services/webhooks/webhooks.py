@@ -71,15 +71,19 @@ def edit(db: Session, actor_id: int | None, now: datetime, webhook_id: int, **co
 
 
 def switch_off(db: Session, webhook_id: int, now: datetime, reason: str) -> None:
-    """Switch a webhook off, and tell the admins by email; its deliveries wait."""
+    """Switch a webhook off, and tell the admins by email; its deliveries wait.
+
+    To confirmed addresses only: the URL may be a secret.
+    """
     off = update_of(Webhook).where(Webhook.id == webhook_id, Webhook.active.is_(True))
     values = {"active": False, "disabled_reason": reason}
     switched = db.execute(off.values(values).returning(Webhook.url)).first()
     if switched is None:
         return
     _log(db, AdminAction.WEBHOOK_UPDATED, None, now, webhook_id, reason, changed=["active"])
-    is_admin = (User.role == Role.ADMIN, User.state == UserState.ACTIVE, User.email.is_not(None))
-    for email in db.scalars(select(User.email).where(*is_admin).order_by(User.id)):
+    is_admin = User.role == Role.ADMIN, User.state == UserState.ACTIVE
+    is_confirmed = User.email.is_not(None), User.email_confirmed_at.is_not(None)
+    for email in db.scalars(select(User.email).where(*is_admin, *is_confirmed).order_by(User.id)):
         data = {"webhook": str(webhook_id), "url": switched.url, "reason": reason}
         mails.enqueue(db, MailKind.WEBHOOK_OFF, email or "", now, data=data)
 

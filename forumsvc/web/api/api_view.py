@@ -27,6 +27,7 @@ def api_view(
     prework: Prework | None = None,
     locked: Locked | None = None,
     deprecated: str | None = None,
+    own_parameters: tuple[str, ...] = (),
     renderer: Literal["api"] | None = "api",
     **predicates: Any,
 ) -> view_config:
@@ -38,6 +39,7 @@ def api_view(
     lock is taken, with its result in `request.prework`; locked: the item is loaded and authorized
     again under a lock: the whole "row", or only the "state" that its ACL reads, which is enough
     unless a text is changed; deprecated: its name in `deprecations.SINCE`, for older clients alone;
+    own_parameters: the names of those that the view or a predicate reads beside the schema;
     renderer: None for a view that makes its response itself, which is no JSON.
     """
     return view_config(
@@ -55,6 +57,7 @@ def api_view(
         prework=prework,
         locked=locked,
         deprecated=deprecated,
+        own_parameters=own_parameters,
         renderer=renderer,
         **predicates,
     )

@@ -40,6 +40,11 @@ class Parameters:
         """Whether there are no parameters."""
         return not (self._query or self._body)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all parameters, as they were sent."""
+        return [*dict.fromkeys((*self._query, *self._body))]
+
     def of_body(self) -> "Parameters":
         """Return the parameters of the body alone."""
         return Parameters({}, self._body)

@@ -25,6 +25,7 @@ from ...presenters.site import Site, site_of
 from ...queries import users
 from ...schemas.fields import quoted
 from ...schemas.including import Include
+from ...security.denial import NO_USER
 from ...security.identity import Identity, Level, identify
 from ...services.accounts import email_confirmation
 from ...services.moderation import audit_log
@@ -32,6 +33,7 @@ from ...services.photos import photos
 from ...services.photos.photos import Quota
 from ...services.posts.authoring import Authoring
 from ...services.posts.publishing import Author
+from ...services.site_texts import SiteTexts
 from ...settings import Settings
 from .operator import ENVIRON_KEY, Operator
 from .parameters import Parameters, open_parts, read_parameters
@@ -73,7 +75,7 @@ class ForumRequest(Request):
         """
         user_id = self.actor_id_or_none
         if user_id is None and self.operator is not None:
-            raise Forbidden("This access token belongs to no user.")
+            raise Forbidden(NO_USER)
         assert user_id is not None, "the ACL grants this to users only"  # noqa: S101
         return user_id
 
@@ -94,10 +96,14 @@ class ForumRequest(Request):
         is_limited = self.caller is not None and self.caller.level in _LIMITED_LEVELS
         return Author(self.actor_id, is_limited, self.remote_addr or "")
 
+    def includes(self, word: Include) -> bool:
+        """Return whether the client asked for this by `include`."""
+        return word in (self.validated.get("include") or ())
+
     @reify
     def includes_state(self) -> bool:
         """Whether the client asked for the viewer state (`include=state`)."""
-        return self.validated.get("include") == Include.STATE
+        return self.includes(Include.STATE)
 
     @reify
     def tm(self) -> transaction.TransactionManager:
@@ -175,7 +181,12 @@ class ForumRequest(Request):
     @reify
     def site(self) -> Site:
         """The site, for presenters."""
-        return site_of(self.settings, self.base_url, self.now)
+        return site_of(self.settings, self.base_url, self.now, self.site_texts.name)
+
+    @reify
+    def site_texts(self) -> SiteTexts:
+        """The name, the texts and the logo of the site: the same ones to the end of the request."""
+        return self.registry.site_texts.texts
 
     @reify
     def user_abilities(self) -> dict[int, dict[str, bool]]:

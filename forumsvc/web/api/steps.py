@@ -17,6 +17,7 @@ from .authentication import authenticate
 from .deprecation import deprecated_deriver
 from .idempotency import idempotent_deriver, replayed_deriver
 from .locking import locked_deriver
+from .preferences import strict_deriver
 from .prework import prework_deriver
 from .request import ForumRequest
 from .traversal import ROUTE, StrictTraverser
@@ -37,6 +38,7 @@ def make_tree(request: ForumRequest) -> Root:
 
 VIEW_STEPS: tuple[tuple[str, Any], ...] = (
     ("deprecated", deprecated_deriver),
+    ("strict", strict_deriver),
     ("schema", schema_deriver),
     ("replayed", replayed_deriver),
     ("prework", prework_deriver),

@@ -6,9 +6,11 @@ from enum import Enum, auto
 from typing import Any
 
 from ...cache import versions
+from ...queries.own_topics import UNREAD
 from ...resources.base import Resource
 from ..api.request import ForumRequest
 from ..pipeline.network_blocks import enforce_blocks_changed_since
+from ..site_facts import site_version
 
 
 class CacheScope(Enum):
@@ -30,14 +32,19 @@ class PageKind(Enum):
     REPLY_LIST = auto()
     TOPIC = auto()
     REPLY = auto()
+    SITE = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """What a view shows, and how to read its versions; None if they do not cover all of it."""
+    """What a view shows, and how to read its versions; None if they do not cover all of it.
+
+    has_etag_of_body: the versions change far more often than what is shown.
+    """
 
     page_kind: PageKind
     read_versions: Callable[[Any, ForumRequest], tuple[int, ...] | None]
+    has_etag_of_body: bool = False
 
 
 def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
@@ -52,8 +59,12 @@ def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
 
 
 def _topic_list(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
-    # No version covers whom a user blocks.
-    if request.caller is not None and request.caller.blocks:
+    # No version covers whom a user blocks, what they mute, and how far they have read. By ids there
+    # are topics that only some callers may see.
+    parameters, caller = request.validated, request.caller
+    if parameters.get("ids") is not None or parameters.get("type") == UNREAD:
+        return None
+    if caller is not None and (caller.blocks or caller.mutes):
         return None
     return _lists(context, request)
 
@@ -67,8 +78,13 @@ def _reply(item: Any, request: ForumRequest) -> tuple[int, ...] | None:
     return (item.row.topic_version, item.row.names_version)
 
 
+def _site(context: Resource, request: ForumRequest) -> tuple[int, ...]:
+    return (site_version(request),)
+
+
 TOPIC_LIST = CachePolicy(PageKind.TOPIC_LIST, _topic_list)
-NODE_LIST = CachePolicy(PageKind.NODE_LIST, _lists)
+NODE_LIST = CachePolicy(PageKind.NODE_LIST, _lists, has_etag_of_body=True)
 REPLY_LIST = CachePolicy(PageKind.REPLY_LIST, _topic)
 TOPIC = CachePolicy(PageKind.TOPIC, _topic)
 REPLY = CachePolicy(PageKind.REPLY, _reply)
+SITE = CachePolicy(PageKind.SITE, _site)

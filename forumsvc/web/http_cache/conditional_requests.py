@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 from pyramid.response import Response
 
+from ...permissions import TopicPermission
+from ...queries import replies
 from ...resources.base import Item
 from ...resources.replies import ReplyItem
 from ...resources.topics import TopicItem
-from ...security.policy import cache_relevant_principals
+from ...security.policy import cache_relevant_principals, decide
 from ..api.operations import operation_name
 from ..api.request import ForumRequest
 from ..responses.links import PAGE_HEADERS
@@ -89,17 +91,25 @@ def _paging_headers(response: Response) -> str:
 def _cached_view(view: View, cache_policy: CachePolicy, name: str) -> View:
     uncached_view = _etag_of_body_view(view, shows_item=cache_policy in _ITEM_POLICIES.values())
 
+    def rendered(
+        versions: Versions, scope_key: ScopeKey, context: Any, request: ForumRequest
+    ) -> Response:
+        if cache_policy.has_etag_of_body:
+            return uncached_view(context, request)
+        return _rendered(view, cache_policy, versions, scope_key, context, request)
+
     def cached_view(context: Any, request: ForumRequest) -> Response:
         is_topic = cache_policy.page_kind is PageKind.TOPIC
         if is_topic and request.method == "GET":
             request.registry.view_counter.count(context.row.id)
+            _mark_read_on_open(context, request)
         scope = request.registry.envelope.cache_scope(cache_policy.page_kind, request)
         versions = _versions(cache_policy, scope, context, request)
         if versions is None:
             return uncached_view(context, request)
         scope_key = _cache_scope_key(scope, context, request)
         if not _is_shareable(cache_policy, scope, context, request):
-            return _rendered(view, cache_policy, versions, scope_key, context, request)
+            return rendered(versions, scope_key, context, request)
         hits = _hits(context, request) if is_topic else 0
         key = (name, scope_key, *_request_key(context, request))
         cached: CachedResponse | None = request.page_cache.get(key, versions)
@@ -108,7 +118,7 @@ def _cached_view(view: View, cache_policy: CachePolicy, name: str) -> View:
             with request.registry.single_flight.lock((key, versions)):
                 cached = request.page_cache.peek(key, versions)
                 if cached is None:
-                    response = _rendered(view, cache_policy, versions, scope_key, context, request)
+                    response = rendered(versions, scope_key, context, request)
                     _store(request, key, versions, response)
                     return response
         if if_none_match(request, cached.etag):
@@ -116,6 +126,18 @@ def _cached_view(view: View, cache_policy: CachePolicy, name: str) -> View:
         return cached.response(hits)
 
     return cached_view
+
+
+def _mark_read_on_open(item: TopicItem, request: ForumRequest) -> None:
+    """Mark a topic as read by the caller, behind the request, where the setting says so."""
+    setting = request.settings["notifications.read_on_open"]
+    if setting == "off" or (setting == "keyed" and request.settings["api.envelope"] != "keyed"):
+        return
+    caller = request.caller
+    if caller is not None and caller.user_id and decide(caller, item, TopicPermission.MARK_READ):
+        # Not a time: a reply that is being written has an earlier one than some that are there.
+        last_reply_id = replies.last_of(request.db, item.row.id) or 0
+        request.registry.read_marker.opened_whole(caller.user_id, item.row.id, last_reply_id)
 
 
 def _versions(

@@ -33,7 +33,7 @@ from .gauges import Gauges
 from .worker_peers import WorkerPeers
 
 _OTHER = "other"
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"})
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _NO_VIEW = {
     400: "none.unreadable",
     401: "none.bad_token",

@@ -8,10 +8,11 @@ from ...settings import Settings
 from ..api.request import ForumRequest, Handler
 from ..registry import ForumRegistry
 
-_METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 _EXPOSED = (
-    "Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, "
-    "Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count"
+    "Allow, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, "
+    "RateLimit, RateLimit-Policy, Replies-Total, Retry-After, WWW-Authenticate, X-Request-Id, "
+    "X-Total-Count"
 )
 _DAY = "86400"
 

@@ -37,7 +37,7 @@ _ENCODED_CHARACTER = 12
 """Bytes of a character outside the BMP, percent-encoded or as an escape of JSON."""
 _OTHER_FIELDS = 256 * 1024
 """Bytes of a form for all but the text of a post."""
-_METHODS = "DELETE, GET, HEAD, OPTIONS, POST, PUT"
+_METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 
 
 def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:

@@ -14,6 +14,7 @@ from ...models import AccessBlockSeverity, Role
 from ...oauth import tokens
 from ...security.credentials import access_token
 from ...sessions import browser_sessions
+from ...text.error_codes import ErrorCode
 from ...text.messages import Message
 from ..api.request import ForumRequest, Handler, caller_of
 from ..registry import ForumRegistry
@@ -71,10 +72,10 @@ def _refusal(request: ForumRequest) -> Message | None:
     networks = request.registry.blocked_networks
     severity = networks.severity_of(request.remote_addr or "", request.now)
     if severity is AccessBlockSeverity.ALL:
-        return Message("Access from your network is blocked.")
+        return Message("Access from your network is blocked.").coded(ErrorCode.NETWORK_BLOCKED)
     is_write = is_unsafe(request) and not _path(request).startswith(_LOG_IN)
     if severity is AccessBlockSeverity.WRITE and is_write:
-        return Message("From your network you may only read.")
+        return Message("From your network you may only read.").coded(ErrorCode.NETWORK_BLOCKED)
     return None
 
 

@@ -4,16 +4,24 @@ from collections.abc import Callable
 from typing import Any
 
 from ...models import ReviewKind
-from ...permissions import MODERATOR_ABILITIES, REPLY_ABILITIES, TOPIC_ABILITIES, USER_ABILITIES
+from ...permissions import (
+    MODERATOR_ABILITIES,
+    NODE_ABILITIES,
+    REPLY_ABILITIES,
+    TOPIC_ABILITIES,
+    USER_ABILITIES,
+    NodePermission,
+)
 from ...permissions import UserPermission as May
 from ...presenters.access_blocks import access_block
 from ...presenters.audit_log import log_record
 from ...presenters.data_exports import data_export
+from ...presenters.drafts import draft
 from ...presenters.events import listed_event
 from ...presenters.held_posts import held_post
-from ...presenters.nodes import node
-from ...presenters.notifications import notifications
-from ...presenters.photos import photo
+from ...presenters.nodes import node, node_detail, section
+from ...presenters.notifications import notification_groups, notifications
+from ...presenters.photos import photo, uploaded_photo
 from ...presenters.replies import reply, reply_detail
 from ...presenters.reports import report, report_with_reporter
 from ...presenters.restrictions import restriction
@@ -30,13 +38,16 @@ from .results import (
     Count,
     Detail,
     EventListing,
+    GroupListing,
     Held,
     Hello,
     Ids,
     Kind,
     Listing,
+    MarkedRead,
     NotificationListing,
     Ok,
+    ReplyListing,
     Result,
     SearchListing,
     Shown,
@@ -49,13 +60,19 @@ ABILITIES = {
     Kind.REPLY: REPLY_ABILITIES,
 }
 
+_MARKED_READ = ("last_read_reply_id", "unread_count")
+"""What is shown of a place that the caller has just set."""
+
 _PRESENTERS: dict[Kind, Callable[[ForumRequest, Any], dict[str, Any]]] = {
     Kind.USER: lambda request, row: user(request.site, row),
     Kind.TOPIC: lambda request, row: topic(request.site, row),
     Kind.REPLY: lambda request, row: reply(request.site, row),
     Kind.REPLY_DETAIL: lambda request, row: reply_detail(request.site, row),
     Kind.NODE: lambda request, row: node(row),
-    Kind.PHOTO: lambda request, row: photo(row, request.photo_url(row.name, row.storage)),
+    Kind.PHOTO: lambda request, row: photo(
+        request.site, row, request.photo_url(row.name, row.storage)
+    ),
+    Kind.SECTION: lambda request, row: section(row),
     Kind.WEBHOOK: lambda request, row: webhook(row, None),
     Kind.DELIVERY: lambda request, row: delivery(row),
     Kind.RESTRICTION: lambda request, row: restriction(request.site, row),
@@ -65,6 +82,8 @@ _PRESENTERS: dict[Kind, Callable[[ForumRequest, Any], dict[str, Any]]] = {
     Kind.HELD_POST: lambda request, row: held_post(request.site, row),
     Kind.ACCESS_BLOCK: lambda request, row: access_block(request.site, row),
     Kind.EXPORT: lambda request, row: data_export(request.site, row),
+    Kind.SITE: lambda request, row: row,
+    Kind.DRAFT: lambda request, row: draft(row),
 }
 """A row as an item of a list, by its kind."""
 
@@ -90,8 +109,11 @@ class BareEnvelope:
         return CacheScope.PER_ABILITIES
 
     def is_cacheable(self, shown: PageKind) -> bool:
-        """Return whether such a response may be cached: a version covers all that it shows."""
-        return True
+        """Return whether such a response may be cached: a version covers all that it shows.
+
+        The site shows the time.
+        """
+        return shown is not PageKind.SITE
 
     def load(self, result: Result, request: ForumRequest) -> Result:
         """Return a result with all that its document shows. Runs SQL, which `body` does not."""
@@ -112,16 +134,21 @@ class BareEnvelope:
                 return self.list_item(kind, row, request)
             case NotificationListing():
                 return self.notifications_document(result, request)
+            case GroupListing():
+                return self.groups_document(result, request)
             case EventListing():
                 return self.events_document(result, request)
             case Ids():
                 return self.ids_document(result)
             case Hello(login=login):
                 return {"current_user": login}
-            case Uploaded(url=url):
-                return {"image_url": url}
+            case Uploaded(row=row, url=url):
+                return uploaded_photo(request.site, row, url)
             case Count():
                 return self.count_document(result)
+            case MarkedRead(place=place):
+                shown = {name: getattr(place, name) for name in _MARKED_READ}
+                return {"ok": 1, **shown}
             case Ok():
                 return {"ok": 1}
 
@@ -137,7 +164,15 @@ class BareEnvelope:
         def show_topic(row: Any) -> dict[str, Any]:
             return self.list_item(Kind.TOPIC, row, request)
 
-        return notifications(request.site, result.page, show_topic)
+        return notifications(request.site, result.page, show_topic, result.texts)
+
+    def groups_document(self, result: GroupListing, request: ForumRequest) -> Any:
+        """Return the document of a page of groups of notifications."""
+
+        def show_topic(row: Any) -> dict[str, Any]:
+            return self.list_item(Kind.TOPIC, row, request)
+
+        return notification_groups(request.site, result.page, show_topic)
 
     def events_document(self, result: EventListing, request: ForumRequest) -> Any:
         """Return the document of a page of events, which are the same in every shape."""
@@ -149,6 +184,9 @@ class BareEnvelope:
         if request.includes_state:
             for item, state in zip(shown, result.states, strict=True):
                 item["state"] = state
+        if isinstance(result, ReplyListing) and result.places is not None:
+            for item, place in zip(shown, result.places.places, strict=True):
+                item["place"] = place
         return shown
 
     def search_document(self, result: SearchListing, request: ForumRequest) -> Any:
@@ -194,6 +232,9 @@ class BareEnvelope:
         shown = _detailed(kind, item, request)
         if kind == Kind.REVIEW:
             shown |= self.review_details(item, request)
+        if kind == Kind.NODE:
+            may = bool(decide(request.caller, item, NodePermission.MANAGE))
+            shown["abilities"] = dict.fromkeys(NODE_ABILITIES, may)
         if kind in ABILITIES:
             permissions: tuple[str, ...] = ABILITIES[kind]
             if kind == Kind.USER and request.caller is not None and request.caller.is_moderator:
@@ -224,6 +265,8 @@ def _detailed(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
             return topic_detail(request.site, item.row, pending_hits=hits)
         case Kind.REPLY:
             return reply_detail(request.site, item.row)
+        case Kind.NODE:
+            return node_detail(item.row)
         case Kind.WEBHOOK:
             return webhook(item.row, getattr(item, "secret", None))
     return _PRESENTERS[kind](request, item.row)

@@ -9,6 +9,7 @@ from ...models import Role, UserState
 from ...openapi.keyed_names import CREATED, error_kind
 from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
 from ...presenters.keyed import reply_additions, topic_additions, user_additions
+from ...queries.viewer_states import PLACE
 from ...resources.base import Item
 from ...resources.replies import ReplyItem, listed_reply
 from ...resources.topics import TopicItem
@@ -22,6 +23,7 @@ from .results import (
     Count,
     Detail,
     EventListing,
+    GroupListing,
     Hello,
     Ids,
     Kind,
@@ -46,7 +48,7 @@ class KeyedEnvelope(BareEnvelope):
 
     def cache_scope(self, shown: PageKind, request: ForumRequest) -> CacheScope:
         """Return which callers get the same response: `meta` depends on the caller."""
-        if request.caller is None or shown is PageKind.NODE_LIST:
+        if request.caller is None or shown in (PageKind.NODE_LIST, PageKind.SITE):
             return CacheScope.PUBLIC
         if request.includes_state:
             return CacheScope.UNCACHEABLE
@@ -57,7 +59,7 @@ class KeyedEnvelope(BareEnvelope):
 
     def is_cacheable(self, shown: PageKind) -> bool:
         """Return whether such a response may be cached: topic lists show view counts."""
-        return shown is not PageKind.TOPIC_LIST
+        return shown is not PageKind.TOPIC_LIST and super().is_cacheable(shown)
 
     def load(self, result: Result, request: ForumRequest) -> Result:
         """Return a result with all that its document shows, such as the viewer state in `meta`."""
@@ -98,6 +100,14 @@ class KeyedEnvelope(BareEnvelope):
                     _add_user_abilities(post["user"], request)
         return {"notifications": shown}
 
+    def groups_document(self, result: GroupListing, request: ForumRequest) -> Any:
+        """Return a page of groups of notifications under its name."""
+        shown = super().groups_document(result, request)
+        for group in shown:
+            for actor in group["actors"]:
+                _add_user_abilities(actor, request)
+        return {"groups": shown}
+
     def events_document(self, result: EventListing, request: ForumRequest) -> Any:
         """Return a page of events under its name."""
         return {"events": super().events_document(result, request)}
@@ -128,8 +138,9 @@ class KeyedEnvelope(BareEnvelope):
     def detail_document(self, result: Detail, request: ForumRequest) -> Any:
         """Return one resource under its name, with the viewer state as `meta`."""
         shown = super().detail_document(result, request)
-        has_meta = result.kind in (Kind.TOPIC, Kind.USER)
-        return {str(result.kind): shown, "meta": result.state if has_meta else {}}
+        state = result.state or {} if result.kind in (Kind.TOPIC, Kind.USER) else {}
+        meta = {name: value for name, value in state.items() if name not in PLACE}
+        return {str(result.kind): shown, "meta": meta}
 
     def count_document(self, result: Count) -> Any:
         """Return a number, with the resource that it belongs to."""

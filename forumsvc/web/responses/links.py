@@ -9,14 +9,23 @@ from ...clock import rfc3339
 from ...db.keyset_paging import Cursors
 from ...resources.base import Resource
 from ..api.request import ForumRequest
-from .results import EventListing, Ids, Listing, NotificationListing, Result, SearchListing
+from .results import (
+    EventListing,
+    GroupListing,
+    Ids,
+    Listing,
+    NotificationListing,
+    ReplyListing,
+    Result,
+    SearchListing,
+)
 
-PAGE_HEADERS = ("Link", "X-Total-Count")
-_POSITION_PARAMETERS = frozenset({"offset", "before", "after"})
+PAGE_HEADERS = ("Link", "X-Total-Count", "Replies-Total")
+_POSITION_PARAMETERS = frozenset({"offset", "before", "after", "around"})
 
 
 def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
-    """Return the `Link` of a page, and its `X-Total-Count` if that is known."""
+    """Return the `Link` of a page, and the number of all rows if that is known."""
     headers: dict[str, str] = {}
     match result:
         case Listing(cursors=cursors, total=total):
@@ -24,12 +33,16 @@ def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
                 headers["X-Total-Count"] = str(total)
         case Ids(cursors=cursors) | EventListing(cursors=cursors):
             pass
-        case NotificationListing(page=page):
+        case NotificationListing(page=page) | GroupListing(page=page):
             cursors = page.cursors
         case _:
             cursors = None
     if cursors is not None:
         headers["Link"] = _cursor_links(cursors, request)
+    if isinstance(result, ReplyListing):
+        headers["Link"] += f', <{_first_page(request)}&before={result.last}>; rel="last"'
+        if result.places is not None:
+            headers["Replies-Total"] = str(result.places.total)
     if isinstance(result, SearchListing):
         headers["Link"] = _offset_links(result.next_offset, request)
     return headers
@@ -71,6 +84,8 @@ def _written(value: Any) -> Any:
     """Return a validated value as a client would write it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
     return rfc3339(value) if isinstance(value, datetime) else value
 
 

@@ -34,6 +34,8 @@ def loading_deriver(view: Any, info: Any) -> Any:
 def with_viewer_states(result: Result, request: ForumRequest) -> Result:
     """Return a result with the caller's relations to what it shows, in one SELECT.
 
+    With `include=state` also with the caller's places in topics.
+
     An anonymous caller has none; this needs no SELECT.
     """
     match result:
@@ -48,4 +50,6 @@ def with_viewer_states(result: Result, request: ForumRequest) -> Result:
 def _viewer_states(kind: Kind, rows: Iterable[Any], request: ForumRequest) -> list[ViewerState]:
     caller_id = request.caller.user_id if request.caller else None
     ids = [row.user_id if kind == Kind.USER else row.id for row in rows]
-    return load_viewer_states(request.db, _SUBJECTS[kind], caller_id, ids)
+    return load_viewer_states(
+        request.db, _SUBJECTS[kind], caller_id, ids, with_places=request.includes_state
+    )

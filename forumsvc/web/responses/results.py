@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ...db.cursors import Cursor
 from ...db.keyset_paging import Cursors
+from ...presenters.notifications import PostTexts
 from ...queries.event_objects import EventObjects
+from ...queries.notification_groups import GroupPage
 from ...queries.notifications import NotificationPage
+from ...queries.replies import Places
 from ...queries.rows import EventRow
 from ...queries.viewer_states import ViewerState
 from ...resources.base import Item
@@ -21,6 +25,7 @@ class Kind(StrEnum):
     REPLY = "reply"
     REPLY_DETAIL = "reply_detail"
     NODE = "node"
+    SECTION = "section"
     PHOTO = "photo"
     WEBHOOK = "webhook"
     DELIVERY = "delivery"
@@ -31,6 +36,8 @@ class Kind(StrEnum):
     HELD_POST = "held_post"
     ACCESS_BLOCK = "access_block"
     EXPORT = "export"
+    SITE = "site"
+    DRAFT = "draft"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,18 @@ class Listing:
     total: int | None = None
     parent: Item | None = None
     states: Sequence[ViewerState] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyListing(Listing):
+    """A page of a topic's replies.
+
+    last: the cursor before which the last page ends; places: where each reply stands in the topic,
+    None if they were not asked for.
+    """
+
+    last: Cursor | None = None
+    places: Places | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +115,17 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class NotificationListing:
-    """A page of notifications, with the rows that they refer to."""
+    """A page of notifications, with the rows that they refer to, and the texts of posts in them."""
 
     page: NotificationPage
+    texts: PostTexts
+
+
+@dataclass(frozen=True, slots=True)
+class GroupListing:
+    """A page of groups of notifications."""
+
+    page: GroupPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +155,9 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A photo that was uploaded. url: where it is served."""
+    """A photo that was uploaded. row: a PhotoRow; url: where it is served."""
 
+    row: Any
     url: str
 
 
@@ -139,6 +167,16 @@ class Count:
 
     count: int
     target: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRead:
+    """How far the caller has read a topic now.
+
+    place: a row as of `queries.topic_reads.unread_counts`.
+    """
+
+    place: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +192,12 @@ Result = (
     | Held
     | Shown
     | NotificationListing
+    | GroupListing
     | EventListing
     | Ids
     | Hello
     | Uploaded
     | Count
+    | MarkedRead
     | Ok
 )

@@ -12,7 +12,7 @@ from forumsvc.dump.manifest import Manifest, Member, Photos
 from forumsvc.models import LastBackup, User
 from tests.cases import each
 from tests.functional import dump_rows
-from tests.functional.background_jobs import let_worker_live
+from tests.functional.background_jobs import let_worker_live_long
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.rows import insert_row
 from tests.functional.test_backup import write_members
@@ -80,12 +80,14 @@ def test_a_restore_asks_before_it_replaces_and_is_refused_without_replace(
 
 
 @pytest.mark.both_databases
-def test_a_restore_replaces_nothing_under_a_service_that_runs(run, ann, database, tmp_path):
+def test_a_restore_replaces_nothing_under_a_service_that_runs(
+    run, ann, database, tmp_path, monkeypatch
+):
     file = tmp_path / "b.tar"
     assert run("backup", file).code == 0
     with database.session.begin() as db:
         insert_row(db, User, login="ben")
-    let_worker_live(database)
+    let_worker_live_long(database, monkeypatch)
     assert "forum-1-4711)" in run("restore", "--replace", "--yes", file).refusal
     assert sorted(logins(database)) == ["ann", "ben"]
     assert run("restore", "--replace", "--yes", "--force", file).code == 0

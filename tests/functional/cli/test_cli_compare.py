@@ -1,5 +1,7 @@
 """`forumsvc compare`: databases and dumps in any mix, and its three exit statuses."""
 
+import re
+
 import pytest
 
 from forumsvc.db.engine import Database
@@ -43,13 +45,14 @@ def test_a_changed_and_a_missing_row_are_counted(database, run, ini, tmp_path):
         db.delete(db.query(Topic).filter_by(hits=0).order_by(Topic.id.desc()).first())
     found = run_command("compare", tmp_path / "before", ini)
     assert found.code == 1
-    assert [" ".join(line.split()) for line in found.out.splitlines()[1:]] == [
+    *lines, last = [" ".join(line.split()) for line in found.out.splitlines()[1:]]
+    assert lines == [
         "users 3 3 1 1",
         "topics 4 3 1 0",
         f"A: {tmp_path}/before",
         f"B: {ini} ({mask_url(database.url.render_as_string())})",
-        "Compared 33 tables: 2 differ.",
     ]
+    assert re.fullmatch(r"Compared \d\d tables: 2 differ\.", last)
 
 
 @pytest.mark.both_databases

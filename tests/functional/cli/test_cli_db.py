@@ -5,14 +5,26 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select, text, update
+from sqlalchemy import event, insert, select, text, update
 from sqlalchemy.orm import Session
 
 from forumsvc import clock, migrate
 from forumsvc.db.engine import Database
-from forumsvc.models import Base, Job, JobKind, Node, Notification, Reply, Review, Topic, User
+from forumsvc.models import (
+    Base,
+    Job,
+    JobKind,
+    Node,
+    Notification,
+    Reply,
+    ReplyWords,
+    Review,
+    Topic,
+    User,
+)
 from forumsvc.models.job import STANDING
 from forumsvc.queries import jobs, recount
+from forumsvc.search.tokens import TOKENS_VERSION
 from forumsvc.services import deployment
 from forumsvc.services.posts import counters as counter_check
 from forumsvc.services.search.reindexing import mark_pending
@@ -189,6 +201,16 @@ def test_an_upgrade_may_be_done_again(run):
 def test_an_upgrade_that_leaves_posts_unindexed_says_what_to_run(run, database):
     with database.session.begin() as db:
         mark_pending(db)
+    assert "run forumsvc search reindex" in run("db", "upgrade").out
+    assert run("db", "upgrade", "--json").json["search_index"] is False
+
+
+def test_an_upgrade_that_leaves_posts_indexed_in_the_old_way_says_what_to_run(run, database):
+    with database.session.begin() as db:
+        Community(db)
+        reply_id = db.scalars(select(Reply.id)).first()
+        old = {"version": TOKENS_VERSION - 1, "words": "old", "created_at": BEGAN}
+        db.execute(insert(ReplyWords).values(id=reply_id, **old))
     assert "run forumsvc search reindex" in run("db", "upgrade").out
     assert run("db", "upgrade", "--json").json["search_index"] is False
 

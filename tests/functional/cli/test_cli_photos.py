@@ -15,9 +15,11 @@ from sqlalchemy import select, update
 from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.media.limits import Limits
-from forumsvc.media.storage import LocalStorage
+from forumsvc.media.local_storage import LocalStorage
+from forumsvc.media.small_versions import small_path
 from forumsvc.models import Photo, User
 from forumsvc.services.photos import photos
+from forumsvc.services.photos.audit import Findings, PhotoAudit
 from forumsvc.services.photos.photos import Quota
 from forumsvc.services.photos.storage import PhotoStorages
 from tests.functional.cli.terminal import run_on_terminal
@@ -25,11 +27,13 @@ from tests.functional.rows import insert_row
 
 NOTHING = {
     "files_without_row": 0,
+    "small_without_photo": 0,
     "broken_files": 0,
     "rows_without_file": 0,
     "rows_elsewhere": 0,
     "wrong_rows": 0,
     "lost_avatars": 0,
+    "lost_logos": 0,
     "unfinished_removed": 0,
 }
 TWO_HOURS_AGO = (clock.now() - timedelta(hours=2)).timestamp()
@@ -147,6 +151,30 @@ def test_a_file_without_a_row_is_deleted_unless_it_may_still_wait_for_one(run, f
     assert run("photos", "check", "--fix", "--json", "--yes").json["fixed"] == 1
     assert files(folder) == {kept, waiting, again}
     assert run("photos", "check", "--json").json["wrong"] == 0
+
+
+def test_a_small_version_that_a_crash_left_behind_is_found_and_deleted(run, folder, upload):
+    kept, deleted = upload("red"), upload("blue", row=False)
+    for name in (kept, deleted):
+        LocalStorage(folder).put_small(name, io.BytesIO(b"small"))
+        os.utime(folder / small_path(name), (TWO_HOURS_AGO, TWO_HOURS_AGO))
+    (folder / deleted).unlink()
+    wrong(run("photos", "check", "--json"), small_without_photo=1)
+    assert run("photos", "check", "--fix", "--json", "--yes").json["fixed"] == 1
+    assert [small.name for small in LocalStorage(folder).list_small()] == [kept]
+
+
+def test_a_file_that_is_uploaded_between_check_and_fix_stays(run, folder, upload, monkeypatch):
+    name, fix = upload("blue", row=False), PhotoAudit.fix
+
+    def upload_and_fix(audit: PhotoAudit, findings: Findings, **options: bool) -> int:
+        assert findings.unreferenced == [("local", name)]
+        upload("blue", row=False, old=False)
+        return fix(audit, findings, **options)
+
+    monkeypatch.setattr(PhotoAudit, "fix", upload_and_fix)
+    run("photos", "check", "--fix", "--json", "--yes")
+    assert files(folder) == {name}
 
 
 def test_a_row_of_another_size_or_digest_than_its_good_file_is_corrected(run, database, upload):

@@ -83,7 +83,7 @@ def test_an_admin_is_counted_only_when_the_other_change_is_done(run, database):
         add(run, login)
     with ThreadPoolExecutor(1) as pool:
         with database.session.begin() as db:
-            accounts.set_role(db, "ann", Role.MEMBER)
+            accounts.set_role(db, None, clock.now(), "ann", Role.MEMBER)
             # It waits for this transaction, whatever comes of it.
             other = pool.submit(run, "user", "role", "ben", "member")
         assert "last active admin" in other.result().refusal

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from forumsvc.db.engine import Database
 from forumsvc.doctor import postgresql, roles
-from tests.functional.background_jobs import let_worker_live
+from tests.functional.background_jobs import let_worker_live_long
 from tests.functional.cli.conftest import ini as ini
 from tests.functional.cli.conftest import one_search_for_loaders as one_search_for_loaders
 from tests.functional.cli.conftest import run as run
@@ -93,9 +93,9 @@ def durable(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
-def worker(database: Database) -> None:
+def worker(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """A background worker that is alive."""
-    let_worker_live(database)
+    let_worker_live_long(database, monkeypatch)
 
 
 @pytest.fixture

@@ -10,7 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from forumsvc.cli.config import example
-from forumsvc.doctor.database import max_connections_of_background, max_connections_of_process
+from forumsvc.doctor.database import (
+    BACKGROUND_THREADS,
+    max_connections_of_background,
+    max_connections_of_process,
+)
 from forumsvc.settings import DECLARED
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.cli.conftest import run_command
@@ -43,7 +47,7 @@ _COUNTED = {"sqlalchemy.pool_size", "search.at_once", "webhooks.most"}
 
 
 def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads():
-    assert max_connections_of_process(pool_size=10, threads=8) == 17 + 10
+    assert max_connections_of_process(pool_size=10, threads=8) == 17 + 11
     assert max_connections_of_process(pool_size=3, threads=8) == 6 + 6
 
 
@@ -61,8 +65,9 @@ def test_two_processes_of_the_shipped_ini_fit_into_the_default_of_postgresql():
 
 
 def test_the_background_worker_may_open_connections_for_each_kind_of_job_and_each_webhook():
-    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 17 + 17
-    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 17
+    with_webhooks = BACKGROUND_THREADS + 4
+    assert max_connections_of_background(pool_size=100, webhooks=4) == 3 * with_webhooks
+    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + with_webhooks
     assert max_connections_of_background(pool_size=10, webhooks=20) == 20 + 20
 
 

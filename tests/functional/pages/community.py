@@ -7,6 +7,7 @@ from sqlalchemy import update
 from forumsvc import clock
 from forumsvc.models import HoldReason, User
 from forumsvc.services.moderation import held_posts
+from forumsvc.services.posts import sections
 from forumsvc.services.search.reindexing import reindex
 from tests.functional.forum import Forum
 
@@ -47,6 +48,7 @@ class Community:
     banned: int
     deleted: int
     node: int
+    section: int
     reply: int
     review: int
     held: int
@@ -57,7 +59,9 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
     """Fill a forum. member: a user who is followed, notified, and follows; keeper: a maintainer."""
     bob = forum.person("bob")
     carl = forum.person("carl")
-    node = forum.node("Boats & Weather", summary="All that *floats*.")
+    with forum.database.session.begin() as db:
+        section = sections.create(db, None, clock.now(), "Sea")
+    node = forum.node("Boats & Weather", summary="All that *floats*.", section_id=section)
     with forum.database.session.begin() as db:
         columns = {"bio": "Line one\nLine two", "website": "https://example.org", "tagline": "Hi"}
         db.execute(update(User).where(User.id == bob.id).values(**columns))
@@ -107,4 +111,7 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
             node_id=node,
         )
     [held_review] = [one["id"] for one in admin.get("/reviews", kind="held").json]
-    return Community(rich, closed, banned, deleted, node, reply, review, held, held_review)
+    return Community(
+        *(rich, closed, banned, deleted),
+        *(node, section, reply, review, held, held_review),
+    )

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
 from webtest import TestApp
 
+from forumsvc import clock
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.pages.display import CHOICES, COOKIE, Display
 from forumsvc.pages.public_cache import CachedPage
@@ -47,7 +49,14 @@ def addresses(forum: Forum) -> list[Address]:
     topic = forum.topic(ann, other, title="Long", body="Many replies")
     for number in range(TOPICS):
         forum.reply(ann, topic, f"Reply {number}")
-    lists = ["/", "/topics", *ORDERS, f"/topics/node{community.node}", f"/topics/node{other}"]
+    lists = [
+        "/",
+        "/topics",
+        *ORDERS,
+        f"/topics/node{community.node}",
+        f"/topics/node{other}",
+        f"/topics/node{other}/last",
+    ]
     topics = [f"/topics/{community.rich}", f"/topics/{community.closed}", f"/topics/{topic}"]
     later = ["/topics?page=2", "/topics/last?page=2", f"/topics/node{other}?page=2"]
     feeds = [f"/nodes/{each}/feed.xml" for each in (community.node, other)]
@@ -107,6 +116,28 @@ def test_a_cached_page_is_in_the_theme_and_the_density_of_its_reader(forum):
         page = visitor.get("/topics").html
         shown = page.find("html").get("data-theme", ""), *page.find("body").get("class", [""])
         assert shown == (theme, lists)
+
+
+def test_who_is_silenced_is_not_marked_as_staff_until_the_silence_ends(forum, monkeypatch):
+    root = forum.person("root", role="admin", scope="read write moderate admin")
+    deputy = forum.person("deputy", role="maintainer")
+    topic, visitor = forum.topic(deputy, forum.node()), Visitor(forum)
+
+    def shown() -> tuple[int, bool, str]:
+        page = visitor.get(f"/topics/{topic}")
+        people = visitor.get("/moderators").html.find("main").text
+        return len(page.html.select(".staff")), "deputy" in people, page.headers["ETag"]
+
+    *before, tag = shown()
+    assert before == [1, True]
+    assert root.post("/users/deputy/silence", reason="Rude", days=1).status_int == 200
+    *silenced, new_tag = shown()
+    assert silenced == [0, False]
+    end = clock.now() + timedelta(days=1, minutes=1)
+    monkeypatch.setattr(clock, "now", lambda: end)
+    *after, last_tag = shown()
+    assert after == [1, True]
+    assert len({tag, new_tag, last_tag}) == 3
 
 
 def test_two_responses_made_from_one_cached_page_share_no_headers():

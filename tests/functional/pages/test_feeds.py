@@ -5,11 +5,11 @@ import re
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
 from forumsvc import clock
 from forumsvc.markup.text_content import text_content
-from forumsvc.models import Topic
+from forumsvc.models import Topic, TopicRead
 from forumsvc.pages import crawlers
 from forumsvc.pages.previews import beginning
 from forumsvc.services.search.reindexing import reindex
@@ -48,6 +48,16 @@ def test_a_feed_has_the_newest_topics(forum, visitor, topic, path):
     assert shown.content_type == "application/feed+json"
     [item] = json.loads(shown.body)["items"]
     assert (item["title"], item["content_html"]) == ("Ships & </script>", html)
+
+
+def test_a_topic_of_a_hidden_node_is_in_the_feed_of_the_node_alone(forum, visitor):
+    node = forum.node(hidden_in_lists=True)
+    forum.topic(forum.person("alice"), node)
+    entries = [
+        len(visitor.get(f"{path}/feed.xml").xml.findall(f"{ATOM}entry"))
+        for path in ("/topics", f"/nodes/{node}", "/users/alice")
+    ]
+    assert entries == [0, 1, 1]
 
 
 def test_the_ids_of_a_feed_stay_when_the_site_moves(make_forum):
@@ -165,6 +175,7 @@ def test_the_sitemap_passes_over_ids_that_nobody_has(forum, visitor, request):
     request.addfinalizer(lambda: databases.restart_ids(forum.database))
     topic = forum.topic(forum.person("alice"), forum.node())
     with forum.database.session.begin() as db:
+        db.execute(delete(TopicRead))
         db.execute(update(Topic).where(Topic.id == topic).values(id=MAX_ID))
     index = visitor.get("/sitemap.xml").xml
     [_, part] = [one.text or "" for one in index.iter(f"{SITEMAP}loc")]

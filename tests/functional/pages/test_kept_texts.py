@@ -9,7 +9,16 @@ from tests.cases import each
 from tests.functional.forum import Person
 
 from .pictures import png
-from .visitor import PASSWORD, Visitor, expire_sessions, form_of, problem, sent, with_password
+from .visitor import (
+    PASSWORD,
+    Visitor,
+    expire_sessions,
+    form_of,
+    form_with,
+    problem,
+    sent,
+    with_password,
+)
 
 TEXT = "A long text\n\nof two paragraphs"
 
@@ -32,11 +41,11 @@ def test_a_text_survives_an_ended_session_a_wrong_password_and_is_sent(forum, me
     form = _reply_form(member, topic)
     expire_sessions(forum)
     page = form.submit()
-    wrong = sent(page.forms[max(page.forms)], username="ann", password="not-it-at-all-1")
+    wrong = sent(form_of(page), username="ann", password="not-it-at-all-1")
     assert wrong.status_int == 400
-    back = sent(wrong.forms[max(wrong.forms)], username="ann", password=PASSWORD)
+    back = sent(form_of(wrong), username="ann", password=PASSWORD)
     assert (back.status_int, _same(_text_of(back))) == (200, TEXT)
-    done = back.forms[max(back.forms)].submit().follow().follow()
+    done = form_of(back).submit().follow().follow()
     assert "of two paragraphs" in done.html.find(class_="reply").text
     assert forum.count(Reply) == 1
 
@@ -51,11 +60,11 @@ def test_a_comment_of_a_report_and_a_profile_survive_an_ended_session_and_anothe
     values = {**more, field: TEXT, "csrf_token": member.form(path)["csrf_token"].value}
     expire_sessions(forum)
     page = member.app.post(path, values, headers={"Accept": "text/html"})
-    back = sent(page.forms[max(page.forms)], username="ann", password=PASSWORD)
+    back = sent(form_of(page), username="ann", password=PASSWORD)
     assert (back.status_int, _same(_text_of(back))) == (200, TEXT)
     again = member.app.post(path, values, headers={"Accept": "text/html"}, status=403)
     assert _same(_text_of(again)) == TEXT
-    done = again.forms[max(again.forms)].submit().follow()
+    done = form_of(again).submit().follow()
     assert done.status_int == 200
     if what == "profile":
         shown = forum.nobody.get("/users/ann").json
@@ -71,7 +80,7 @@ def test_a_text_survives_a_login_in_another_tab(forum, member, topic):
     member.log_in()
     page = form.submit(status=403)
     assert _same(_text_of(page)) == TEXT
-    assert page.forms[max(page.forms)].submit().status_int == 303
+    assert form_of(page).submit().status_int == 303
     assert forum.count(Reply) == 1
 
 
@@ -122,7 +131,7 @@ def test_a_form_with_a_picture_that_is_sent_twice_keeps_one_picture(forum, membe
 
 def test_a_like_and_a_report_that_are_sent_twice_count_once(forum, member, topic):
     page = member.get(f"/topics/{topic}")
-    like = next(one for one in page.forms.values() if one.action.endswith("/like"))
+    like = form_with(page, f"/topics/{topic}/like")
     assert [like.submit(status="*").status_int for _ in range(2)] == [303, 303]
     assert forum.count(TopicLike) == 1
     assert forum.nobody.get(f"/topics/{topic}").json["likes_count"] == 1

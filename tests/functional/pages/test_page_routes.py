@@ -57,6 +57,7 @@ def test_each_page_answers_its_own_path(forum):
         # Nobody can sign up as feed, but somebody may have that name from before.
         ("/users/feed", "user_by_path"),
         ("/static/logo", "logo"),
+        ("/static/manifest", "manifest"),
         ("/static/style.css", "__static/"),
         ("/favicon.ico", "/favicon.ico"),
         ("/ann/", "unknown"),
@@ -74,8 +75,12 @@ def test_no_login_is_the_path_of_another_page(forum):
 
 def test_a_topic_and_the_lists_are_tried_before_all_other_pages(forum):
     names = [route.name for route in routes_of(forum)]
-    first = {*("home", "topics", "topics_recent", "topics_popular"), "topic", "node"}
-    first |= {"topics_no_reply", "topics_excellent"}
+    orders = ("", "_recent", "_popular", "_no_reply", "_excellent")
+    first = {
+        "home",
+        "topic",
+        *(f"{kind}{order}" for kind in ("topics", "node") for order in orders),
+    }
     pages = names[names.index("home") :]
     assert set(pages[: len(first)]) == first
 

@@ -27,6 +27,7 @@ def test_the_explorer_may_load_only_its_own_files(visitor):
         "default-src": "'none'",
         "script-src": "'self'",
         "style-src": "'self'",
+        "manifest-src": "'self'",
         "img-src": "'self' data:",
         "connect-src": "'self'",
         "form-action": "'none'",

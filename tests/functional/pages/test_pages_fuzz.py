@@ -76,6 +76,7 @@ def _addresses(patterns: list[str], there: Community, rng: random.Random) -> Ite
         "topic_id": (there.rich, there.closed, there.banned, there.deleted),
         "reply_id": (there.reply,),
         "node_id": (there.node,),
+        "section_id": (there.section,),
         "held_id": (there.held,),
         "review_id": (there.review, there.held_review),
         "photo_id": (1,),
@@ -83,7 +84,14 @@ def _addresses(patterns: list[str], there: Community, rng: random.Random) -> Ite
         "login": ("ann", "bob", "carl"),
         "part": (0, 1),
     }
-    words = {"list": "topics", "chapter": "topics", "folder": "a", "name": "a.png"}
+    words = {
+        "list": "topics",
+        "chapter": "topics",
+        "folder": "a",
+        "name": "a.png",
+        "key": "topic-new",
+        "id": 1,
+    }
     known = {**words, "action": "delete", **{name: values[0] for name, values in ids.items()}}
 
     def filled(place: re.Match[str]) -> str:

@@ -4,9 +4,6 @@ import re
 
 import pytest
 
-from forumsvc.pages import display
-from forumsvc.web.pipeline.session_cookie import site_cookie_name
-from tests import third_language
 from tests.cases import each
 
 from .community import Community, settle
@@ -110,7 +107,8 @@ _OF_USERS = "[dir=auto], bdi, .forum-content, pre, code, time, textarea, option"
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _NAMES = {
     *("ann", "bob", "carl", "root", "keeper", "Harbour", "Forum", "Markdown", "UTC", "PNG"),
-    *("Boats", "Weather", "JPEG", "GIF", "ZIP", "API", "English"),
+    *("JPEG", "GIF", "WebP", "API", "English", "Atom", "VIP", "node", "title"),
+    *("com", "example", "app", "done", "http", "https"),
 }
 
 
@@ -118,7 +116,7 @@ def latin_words(browser: Visitor, path: str) -> set[str]:
     """Return the words of a page in Latin letters that no user wrote."""
     page = browser.get(path)
     assert page.status_int < 500, path
-    assert (page.html.html["lang"], page.html.html["dir"]) == (third_language.LANGUAGE, "rtl")
+    assert (page.html.html["lang"], page.html.html["dir"]) == ("ar", "rtl")
     for written in page.html.select(_OF_USERS):
         written.decompose()
     body = page.html.body
@@ -149,16 +147,43 @@ def paths(here: Community) -> dict[str, list[str]]:
     }
 
 
-def test_no_text_of_a_page_is_left_in_english(forum, monkeypatch, tmp_path):
-    third_language.install(monkeypatch, forum.registry, tmp_path)
+def test_no_text_of_a_page_is_left_in_english(forum):
     here = settle(forum, with_password(forum), with_password(forum, "keeper"))
     wrong: dict[tuple[str, str], set[str]] = {}
     for login, shown in paths(here).items():
         browser = Visitor(forum)
-        browser.app.set_cookie(
-            site_cookie_name("http://localhost", display.COOKIE), third_language.CHOSEN
-        )
+        browser.app.extra_environ["HTTP_ACCEPT_LANGUAGE"] = "ar"
         if login:
             browser.log_in(login)
         wrong |= {(login, path): words for path in shown if (words := latin_words(browser, path))}
     assert not wrong
+
+
+def test_a_page_has_an_icon_a_color_for_each_theme_and_a_manifest(visitor):
+    head = visitor.get("/").html.head
+    for link in head.select("link[rel=icon], link[rel=apple-touch-icon], link[rel=manifest]"):
+        assert visitor.get(link["href"]).status_int == 200, link
+    manifest = visitor.get(head.find("link", rel="manifest")["href"])
+    assert manifest.content_type == "application/manifest+json"
+    assert manifest.json["name"] == "Forum"
+    assert visitor.get(manifest.json["icons"][0]["src"]).content_type == "image/png"
+    assert len(head.select("meta[name=theme-color][media]")) == 2
+
+
+@each("language", ["en", "zh"])
+def test_a_form_with_errors_says_so_in_its_title_and_links_to_its_fields(visitor, language):
+    form = {"login": "x!", "email": "not one", "password": "password1"}
+    visitor.app.extra_environ["HTTP_ACCEPT_LANGUAGE"] = language
+    page = visitor.send("/signup", **form)
+    assert page.status_int == 400
+    assert page.html.title.text.startswith({"en": "Error: ", "zh": "出错"}[language])
+    links = page.html.select("[role=alert] a")
+    assert [link["href"] for link in links] == [f"#{name}" for name in form]
+    wrong = [page.html.find(id=f"{name}-wrong").text for name in form]
+    assert [link.text for link in links] == wrong
+    assert page.html.find(autofocus=True)["id"] == "login"
+
+
+def test_after_a_wrong_password_the_password_has_the_focus(visitor, ann):
+    page = visitor.send("/login", username="ann", password="not-it-at-all-1")
+    assert page.html.find(autofocus=True)["id"] == "password"

@@ -16,7 +16,7 @@ from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 from tests.functional.statements import counting
 
-from .visitor import NEW_PASSWORD, PASSWORD, Mail, Visitor, sent, with_password
+from .visitor import NEW_PASSWORD, PASSWORD, Mail, Visitor, form_of, sent, with_password
 
 
 def link(mail: Mail) -> str:
@@ -173,9 +173,7 @@ def command(visitor: Visitor, ann: int, ini_dir: Path) -> None:
 def button(visitor: Visitor, ann: int, ini_dir: Path) -> None:
     """Log out everywhere with the button; the password stays."""
     visitor.log_in()
-    page = visitor.get("/applications")
-    form = next(one for one in page.forms.values() if one.action == "/logout/everywhere")
-    answer = form.submit()
+    answer = sent(form_of(visitor.get("/applications").click("Log out everywhere")))
     assert answer.location == "/login"
     assert "logged out everywhere" in answer.follow().text
     assert not visitor.is_logged_in()

@@ -1,23 +1,27 @@
 """Logging in to the pages: the cookie, the session, the CSRF token."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
+from forumsvc import clock
 from forumsvc.models import BrowserSession, User
 from forumsvc.pages.account import login
 from forumsvc.process.passwords import hash_password
 from forumsvc.sessions.token_hash import hash_token
 from forumsvc.web.pipeline.session_cookie import site_cookie_name
 from tests.cases import each
+from tests.functional.forum import Forum
 
 from .visitor import (
     NEW_PASSWORD,
     PASSWORD,
     Visitor,
     expire_sessions,
+    form_with,
     problem,
 )
 
@@ -81,11 +85,63 @@ def test_logging_out_ends_the_session(visitor, ann):
     visitor.log_in()
     value = cookie(visitor)
     page = visitor.get("/")
-    out = next(form for form in page.forms.values() if form.action == "/logout").submit()
+    out = form_with(page, "/logout").submit()
     assert out.status_int == 303
     visitor.app.set_cookie(SESSION, value)
     assert not visitor.is_logged_in()
     assert visitor.forum.count(BrowserSession) == 0
+
+
+def uses(forum: Forum) -> list[tuple[datetime | None, str]]:
+    """Return when and from where each session was last used, once all that waits is written."""
+    forum.registry.session_uses.finish()
+    with forum.database.reads.connect() as db:
+        columns = select(BrowserSession.last_used_at, BrowserSession.network)
+        return [(row[0], row[1]) for row in db.execute(columns.order_by(BrowserSession.id))]
+
+
+def test_two_log_ins_in_equal_browsers_are_told_apart_by_network_and_last_use(forum, ann):
+    for address in ("203.0.113.7", "2001:db8:1:2:3::4", "unknown"):
+        browser = Visitor(forum, REMOTE_ADDR=address)
+        browser.log_in()
+    entries = browser.get("/settings/sessions").html.find_all(class_="entry")
+    shown = [" ".join(one.find(class_="about").text.split()) for one in entries]
+    assert ["last used" in one for one in shown] == [True, True, True]
+    assert ["network" in one for one in shown] == [False, True, True]
+    assert shown[1].endswith("from the network 2001:db8:1:2::/64")
+    assert shown[2].endswith("from the network 203.0.113.0/24")
+
+
+@pytest.mark.both_databases
+def test_the_use_of_a_session_is_written_once_an_hour(forum, ann, monkeypatch):
+    start = clock.now().replace(microsecond=0)
+    monkeypatch.setattr(clock, "now", lambda: start)
+    browser, other = Visitor(forum, REMOTE_ADDR="203.0.113.7"), Visitor(forum)
+    browser.log_in()
+    other.log_in()
+    unused = uses(forum)[1]
+    browser.app.extra_environ["REMOTE_ADDR"] = "198.51.100.9"
+    for minutes, network, used_after in (
+        (59, "203.0.113.0/24", 0),
+        (61, "198.51.100.0/24", 61),
+        (120, "198.51.100.0/24", 61),
+    ):
+        later = start + timedelta(minutes=minutes)
+        monkeypatch.setattr(clock, "now", lambda later=later: later)
+        assert browser.is_logged_in()
+        assert uses(forum) == [(start + timedelta(minutes=used_after), network), unused]
+
+
+@pytest.mark.both_databases
+def test_a_session_that_ended_meanwhile_comes_not_back(forum, ann, monkeypatch):
+    browser = Visitor(forum)
+    browser.log_in()
+    later = clock.now() + timedelta(hours=2)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    browser.get("/")
+    with forum.database.session.begin() as db:
+        db.execute(delete(BrowserSession))
+    assert uses(forum) == []
 
 
 def test_an_expired_session_is_invalid(visitor, ann):

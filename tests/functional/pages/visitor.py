@@ -1,11 +1,13 @@
 """A browser, simulated with WebTest."""
 
 from collections.abc import Callable
+from copy import copy
 from email.message import EmailMessage
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import update
-from webtest import Form, TestApp, TestResponse
+from webtest import Form, Hidden, TestApp, TestResponse
 
 from forumsvc import clock
 from forumsvc.models import BrowserSession
@@ -60,6 +62,23 @@ def form_of(page: TestResponse) -> Form:
     assert page.status_int < 500, page.text
     action = page.html.find("main").find_all("form")[-1]["action"]
     return next(form for form in reversed(page.forms.values()) if form.action == action)
+
+
+def button_form(page: TestResponse, button: Any) -> Form:
+    """Return the form of a button, an element of the page, that leads elsewhere than its form."""
+    form = copy(page.forms[button["form"]])
+    form.action = button["formaction"]
+    if "name" in button.attrs:
+        sent_with_it = Hidden(form, "input", button["name"], 0, value=button["value"])
+        form.field_order = [*form.field_order, (button["name"], sent_with_it)]
+    return form
+
+
+def form_with(page: TestResponse, action: str) -> Form:
+    """Return the first form whose action, or that of a button in it, has these words."""
+    forms = page.forms.values()
+    buttons = (button_form(page, one) for one in page.html.select("button[formaction]"))
+    return next(one for one in chain(forms, buttons) if action in one.action)
 
 
 def sent(form: Form, **fields: str) -> TestResponse:

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from forumsvc import migrate
 from tests import databases
@@ -15,7 +15,8 @@ from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
 
 from .callback import Callback
-from .chromium import FLAGS, MISSING, find
+from .chromium import MISSING, find
+from .launching import launched
 from .service import Service, running
 
 
@@ -41,10 +42,8 @@ def browser() -> Iterator[Browser]:
     """Chromium. Without one the tests are deselected, or fail here if it is required."""
     program = find()
     assert program is not None, MISSING
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+    with launched(program) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

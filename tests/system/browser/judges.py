@@ -1,4 +1,4 @@
-"""Judges of pages: axe-core for accessibility, html-validate for the markup."""
+"""Judges of pages: axe-core for accessibility, html-validate and vnu for the markup."""
 
 import json
 import subprocess
@@ -40,11 +40,7 @@ def markup_errors(pages: dict[str, str], folder: Path) -> list[str]:
     rules = folder / "rules.json"
     rules.write_text(json.dumps({"root": True, **_RULES}))
     report = folder / "report.json"  # a pipe gets only a part of it
-    names = {}
-    for number, (path, html) in enumerate(pages.items()):
-        file = folder / f"{number}.html"
-        file.write_text(html)
-        names[str(file)] = path
+    names = _write(pages, folder)
     script = fetched(_PACKAGES) / "node_modules" / "html-validate" / "bin" / "html-validate.mjs"
     command: list[str | Path] = [
         NODE,
@@ -67,3 +63,33 @@ def markup_errors(pages: dict[str, str], folder: Path) -> list[str]:
             for one in found["messages"]
         }
     )
+
+
+def nu_errors(pages: dict[str, str], folder: Path, java: str) -> list[str]:
+    """Return what the Nu Html Checker finds wrong in HTML documents. pages: path -> HTML.
+
+    It knows what may stand in an attribute: times, addresses, languages, roles, ids of forms.
+    java: the program.
+    """
+    names = _write(pages, folder)
+    jar = fetched(_PACKAGES) / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
+    options = ["--errors-only", "--exit-zero-always", "--format", "json", "--stdout"]
+    command: list[str | Path] = [java, "-jar", jar, *options, *names]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)["messages"]
+    return sorted(
+        {
+            f"{names[one['url'].removeprefix('file:')]}: {one['message']} (line {one['lastLine']})"
+            for one in found
+        }
+    )
+
+
+def _write(pages: dict[str, str], folder: Path) -> dict[str, str]:
+    """Write each document into a file; return the paths by the names of the files."""
+    names = {}
+    for number, (path, html) in enumerate(pages.items()):
+        file = folder / f"{number}.html"
+        file.write_text(html)
+        names[str(file)] = path
+    return names

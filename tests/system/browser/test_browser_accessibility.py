@@ -14,7 +14,7 @@ from tests.functional.pages.community import Community, settle
 
 from .conftest import forum_in
 from .judges import accessibility_errors
-from .people import log_in_by_names
+from .people import follow, log_in_by_names
 from .service import Service
 
 SIZES = {"phone": (320, 640), "desk": (1280, 800)}
@@ -86,7 +86,6 @@ class Looker:
 
     def look(self, who: str) -> None:
         page, self.looked = self.page, self.looked + 1
-        page.wait_for_load_state()  # a click waits for the answer, not for its style sheet
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
         if self.folder:
             name = f"{self.name}-{self.looked:02}-{who}.png"
@@ -137,7 +136,7 @@ def _provoke_errors_of_guests(page: Page, looker: Looker) -> None:
     page.goto("/signup")
     for name, text in (("login", "x!"), ("email", "x@example.org"), ("password", "password1")):
         page.locator(f"main [name={name}]").fill(text)
-    page.locator("main .actions button").click()
+    follow(page.locator("main .actions button"))
     looker.look("wrong sign-up")
 
 
@@ -146,21 +145,21 @@ def _provoke_errors(page: Page, looker: Looker, community: Community) -> None:
     page.locator("#title").fill("T" * 200)
     page.locator("#node_id").select_option(index=1)
     page.locator("#body").fill("Some **text** and `code`")
-    page.locator("button[name=preview]").click()
+    follow(page.locator("button[name=preview]"))
     looker.look("title too long")
     page.locator("#title").fill("A title")
-    page.locator("button[name=preview]").click()
+    follow(page.locator("button[name=preview]"))
     looker.look("preview")
     page.goto("/applications")
     page.locator("#name").fill("Unsafe")
     page.locator("#redirect_uris").fill("http://not-safe.example.org/")
-    page.locator("main form:has(#redirect_uris) .actions button").click()
+    follow(page.locator("main form:has(#redirect_uris) .actions button"))
     looker.look("unsafe application")
     page.goto("/settings")
     page.locator("#tagline").fill("x" * 120)
-    page.locator("main .actions button").click()
+    follow(page.locator("main .actions button"))
     looker.look("tagline too long")
     page.goto(f"/topics/{community.rich}/replies")
     page.locator("#body").fill(" ")
-    page.locator("main .actions button").first.click()
+    follow(page.locator("main .actions button").first)
     looker.look("reply empty")

@@ -11,6 +11,8 @@ from sqlalchemy import insert
 from forumsvc import clock
 from forumsvc.models import Node
 from forumsvc.oauth import explorer
+from forumsvc.pages import display
+from forumsvc.web.pipeline.session_cookie import site_cookie_name
 
 from .judges import accessibility_errors
 from .people import log_in
@@ -121,3 +123,17 @@ def test_every_kind_of_operation_is_shown_within_the_policy(page, node):
         part = operation(page, name)
         expect(part.locator(".execute")).to_be_visible()
     assert page.evaluate(OVERFLOW) <= 0
+
+
+@pytest.mark.parametrize(
+    ("page", "chosen"), [("desk", "dark"), ("phone", "light")], indirect=["page"]
+)
+def test_the_explorer_has_the_theme_that_its_reader_chose(page, service, chosen):
+    """The browser prefers the other one."""
+    name = site_cookie_name(service.address, display.COOKIE)
+    value = display.Display(theme=chosen).to_cookie()
+    page.context.add_cookies([{"name": name, "value": value, "url": service.address}])
+    page.goto("/docs")
+    expect(page.locator("html.dark-mode")).to_have_count(int(chosen == "dark"))
+    ground = page.locator("body").evaluate("one => getComputedStyle(one).backgroundColor")
+    assert ground == {"dark": "rgb(23, 22, 20)", "light": "rgb(251, 250, 248)"}[chosen]

@@ -28,7 +28,7 @@ def _thread(service: Service, name: str) -> str:
     """Add a topic of a user and return its path."""
     user = service.person(name)
     with service.database.session.begin() as db:
-        node_id = nodes.create(db, f"Node of {name}").id
+        node_id = nodes.create(db, None, clock.now(), f"Node of {name}")
         values = {"user_id": user, "node_id": node_id, "title": "Sails", "body": "Text"}
         past = clock.now() - timedelta(hours=3)
         times = dict.fromkeys(("created_at", "updated_at", "last_active_at"), past)
@@ -53,9 +53,25 @@ def test_with_scripts_a_button_needs_no_reload_and_times_are_in_words(browser, s
     liked = page.get_by_role("button", name="Unlike")
     expect(liked).to_be_focused()
     expect(liked).to_contain_text("1")
+    expect(page.get_by_role("status")).to_have_text("Liked, 1")
     expect(page.locator("article time").first).to_have_text("3 hours ago")
     assert page.evaluate("window.stays") is True
     context.close()
+
+
+def test_the_menu_of_the_account_closes_by_escape_and_beside_it(page, service):
+    path = _thread(service, "keyed")
+    page.goto(f"/login?next={path}")
+    log_in(page, "keyed")
+    menu, button = page.locator("#menu"), page.locator("header .menu")
+    expect(menu).to_be_hidden()
+    for close in (lambda: page.keyboard.press("Escape"), lambda: page.mouse.click(5, 500)):
+        button.click()
+        expect(menu).to_be_visible()
+        edges = [one.bounding_box() for one in (menu, button)]
+        assert abs(sum(edges[0][key] - edges[1][key] for key in ("x", "width"))) < 8
+        close()
+        expect(menu).to_be_hidden()
 
 
 def test_nothing_moves_when_times_become_words(browser, service):
@@ -101,6 +117,7 @@ def test_a_topic_is_answered_and_liked_by_the_keyboard_alone(browser, service):
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{service.address}{path}")
+    page.wait_for_load_state()  # the script of the button runs when the page is loaded
     tab_to("Like")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Unlike")).to_be_focused()

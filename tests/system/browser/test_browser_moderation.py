@@ -1,12 +1,14 @@
 """One reports, one wrote it, one decides; on a phone and a desk, with scripts and without."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 from sqlalchemy import update
 
 from forumsvc.models import User
 
-from .people import log_in_by_names
+from .people import follow, log_in_by_names
 from .test_browser_story import SIZES, SUBMIT, Person
 
 
@@ -36,6 +38,7 @@ def test_a_topic_is_reported_judged_and_everybody_is_told(
     page.locator("#node_id").select_option(label=f"Boats {size}")
     page.locator("#body").fill("Cheap **boats** here")
     page.locator(SUBMIT).click()
+    page.wait_for_url(re.compile(r"/topics/\d+"))
     topic = page.url
     expect(page.locator(f"a[href$='{topic.rpartition('/')[2]}/report']")).to_have_count(0)
 
@@ -47,7 +50,7 @@ def test_a_topic_is_reported_judged_and_everybody_is_told(
     page.locator("#topic a[href$='/report']").click()
     page.locator("input[value=spam]").check()
     page.locator("#comment").fill("The third time today")
-    page.locator(SUBMIT).click()
+    follow(page.locator(SUBMIT))
     expect(page.locator(".notice")).to_be_visible()
 
     page = chief.page
@@ -59,7 +62,7 @@ def test_a_topic_is_reported_judged_and_everybody_is_told(
     page.locator("input[value=hide]").check()
     page.locator("#silence_days").fill("3")
     page.locator("#reason").fill("Advertising")
-    page.locator(SUBMIT).click()
+    follow(page.locator(SUBMIT))
     expect(page.get_by_role("link", name="Buy my boats")).to_have_count(0)
     page.goto("/moderation/log")
     hidden = {"en": "The topic is hidden", "zh-CN": "话题被隐藏"}[language]

@@ -48,9 +48,9 @@ def session_ends(it: Writer) -> None:
 def log_out_in_another_tab(it: Writer) -> None:
     other = it.context.new_page()
     other.goto("/")
-    other.locator("header .menu summary").click()
+    other.locator("header .menu").click()
     with other.expect_navigation():
-        other.locator("header .menu form button").click()
+        other.locator("#menu button").click()
     it.send()
     with it.page.expect_navigation():
         log_in_by_names(it.page, it.login)
@@ -84,10 +84,11 @@ def goes_away_and_back(it: Writer) -> None:
 
 
 def sends_while_offline_and_again(it: Writer) -> None:
-    it.context.set_offline(True)
+    # `set_offline(False)` may return before the browser is online.
+    it.context.route("**/*", lambda route: route.abort("internetdisconnected"))
     it.page.locator(SEND).first.click()
-    it.page.wait_for_url(re.compile("^chrome-error:"), wait_until="commit")
-    it.context.set_offline(False)
+    it.page.wait_for_url(re.compile("^chrome-error:"))
+    it.context.unroute_all()
     it.page.go_back()
 
 
@@ -98,7 +99,7 @@ def clicks_twice(it: Writer) -> None:
 
 
 def quotes_another(it: Writer) -> None:
-    it.send("button[name=quote]")
+    it.send(".reply button[name=quote]")
 
 
 def edits_in_two_tabs(it: Writer) -> None:
@@ -189,5 +190,5 @@ def write_a_topic(page: Page) -> int:
     topic = int(page.url.rpartition("/")[2].partition("?")[0])
     page.locator("#body").fill("A first reply")
     page.locator(SEND).first.click()
-    page.locator("button[name=quote]").wait_for()
+    page.locator(".reply button[name=quote]").wait_for()
     return topic

@@ -6,7 +6,7 @@ from io import BytesIO
 from PIL import Image
 from playwright.sync_api import FilePayload, Page, expect
 
-from .people import log_in_by_names
+from .people import follow, log_in_by_names
 from .service import Service
 
 DIRECTION = "one => getComputedStyle(one).direction"
@@ -24,7 +24,6 @@ def test_a_text_is_written_with_pictures_and_people_and_sent_by_the_keyboard(pag
     service.node("Writing")
     page.goto("/topics/new")
     log_in_by_names(page, "writer")
-    page.wait_for_load_state()  # the script runs when the page is there
     page.locator("#title").fill("Written")
     page.locator("#node_id").select_option(label="Writing")
     body = page.locator("#body")
@@ -39,12 +38,15 @@ def test_a_text_is_written_with_pictures_and_people_and_sent_by_the_keyboard(pag
     body.press("Control+End")
     body.press_sequentially("Ask @zeb")
     expect(page.locator("#people-list [role=option]")).to_have_text(["zebedee"])
+    expect(page.get_by_role("combobox", name="Text", expanded=True)).to_be_focused()
     body.press("Enter")
     expect(body).to_have_value(re.compile("Ask @zebedee $"))
+    page.context.set_offline(True)
     with page.expect_event("dialog") as asked:
         page.once("dialog", lambda dialog: dialog.dismiss())
         page.locator("header .site").click(no_wait_after=True)
-    assert asked.value.type == "beforeunload", "leaving asks first"
+    assert asked.value.type == "beforeunload", "leaving asks first where nothing saves the text"
+    page.context.set_offline(False)
     body.press("Control+Enter")
     expect(page.locator("#topic .user-mention")).to_have_text("@zebedee")
 
@@ -54,11 +56,19 @@ def test_a_picture_that_is_refused_is_told_and_leaves_no_mark(page, service):
     service.node("Painting")
     page.goto("/topics/new")
     log_in_by_names(page, "painter")
-    page.wait_for_load_state()  # the script runs when the page is there
     page.locator("#body").fill("Text")
     broken: FilePayload = {"name": "x.png", "mimeType": "image/png", "buffer": b"no picture"}
+    told = page.locator("details > #picture-problem")
+    page.locator("summary", has_text="Add a picture").click()
     page.locator("#picture").set_input_files(broken)
-    expect(page.locator("#picture-problem")).to_contain_text("not a PNG")
+    expect(told).to_contain_text("Not a PNG")
+    page.locator("#picture").set_input_files(picture("fine.png", "red"))
+    expect(told).to_have_count(0)
+    expect(page.locator("#body")).to_have_value(re.compile(r"fine\]\(.+/photos/"))
+    page.locator("#body").fill("Text")
+    other: FilePayload = {"name": "x.txt", "mimeType": "text/plain", "buffer": b"no picture"}
+    page.locator("#picture").set_input_files(other)
+    expect(told).to_contain_text("Not a PNG")
     assert page.locator("#body").input_value().strip() == "Text"
 
 
@@ -67,24 +77,22 @@ def test_back_to_a_form_has_what_was_not_sent_and_not_what_was(page, service):
     service.node("Returning")
     page.goto("/topics/new")
     log_in_by_names(page, "returner")
-    page.wait_for_load_state()
     page.locator("#title").fill("Kept title")
-    with page.expect_event("dialog") as asked:
-        page.once("dialog", lambda dialog: dialog.dismiss())
-        page.locator("header .site").click(no_wait_after=True)
-    assert asked.value.type == "beforeunload", "a title alone is asked for, too"
+    follow(page.locator("header .site"))
+    page.goto("/topics/new")
+    expect(page.locator("#title")).to_have_value("Kept title")
     page.locator("#node_id").select_option(label="Returning")
     page.locator("#body").fill("The text")
-    page.locator("button[name=preview]").click()
+    follow(page.locator("button[name=preview]"))
     expect(page.locator(".preview")).to_have_count(1)
     page.go_back()
     for name, value in (("title", "Kept title"), ("body", "The text")):
         expect(page.locator(f"#{name}")).to_have_value(value)
-    page.locator("main .actions button").first.click()
+    follow(page.locator("main .actions button").first)
     expect(page.locator("#topic")).to_contain_text("The text")
 
     page.locator("#body").fill("A reply")
-    page.locator("#reply .actions button").first.click()
+    follow(page.locator("#reply .actions button").first)
     expect(page.locator("article.reply")).to_have_count(1)
     page.go_back()
     page.wait_for_load_state()
@@ -95,7 +103,7 @@ def test_back_to_a_form_has_what_was_not_sent_and_not_what_was(page, service):
 
 
 def write_topic(page: Page, service: Service, login: str, body: str) -> None:
-    """Log in as a new member, and write a topic in a new node."""
+    """Log in as a new member, write a topic in a new node, and wait for its page."""
     service.person(login)
     service.node(login.title())
     page.goto("/topics/new")
@@ -103,7 +111,7 @@ def write_topic(page: Page, service: Service, login: str, body: str) -> None:
     page.locator("#title").fill("Words")
     page.locator("#node_id").select_option(label=login.title())
     page.locator("#body").fill(body)
-    page.locator("main .actions button").first.click()
+    follow(page.locator("main .actions button").first)
 
 
 _SIDE = """block => {
@@ -134,4 +142,6 @@ def test_each_block_of_a_text_runs_in_its_own_direction(page, service):
     body = f'{arabic}\n\nHello\n\n- {arabic}\n- Hi\n\n<p dir="rtl">Ho</p>'
     write_topic(page, service, "bilingual", body)
     blocks = page.locator("#topic .forum-content").locator("p, li").all()
-    assert [one.evaluate(_SIDE) for one in blocks] == ["right", "left", "right", "left", "right"]
+    assert [one.evaluate(_SIDE) for one in blocks] == ["right", "left", "right", "right", "right"]
+    # Its marks are where the first line of a list begins.
+    assert page.locator("#topic .forum-content ul").evaluate(DIRECTION) == "rtl"

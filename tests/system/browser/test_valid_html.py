@@ -9,9 +9,10 @@ from tests.functional.pages.community import settle
 from tests.functional.pages.conftest import OPEN
 from tests.functional.pages.test_pages_links import follow
 from tests.functional.pages.visitor import Visitor, with_password
+from tests.programs import require
 
 from .conftest import forum_in
-from .judges import markup_errors
+from .judges import markup_errors, nu_errors
 
 
 @pytest.fixture(scope="module")
@@ -36,5 +37,23 @@ def test_every_page_is_valid(forum, tmp_path, login, language):
         if page.content_type == "text/html" and page.status_int // 100 != 3 and path != "/docs"
     }
     assert len(shown) > 30
+    shown["an error"] = visitor.get("/nothing/here").text
     errors = markup_errors(shown, tmp_path)
     assert errors == [], "\n".join(errors[:40])
+    errors = nu_errors(shown, tmp_path, require("java"))
+    assert errors == [], "\n".join(errors[:40])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<p><time datetime="2026-13-40">x</time></p>',
+        '<p><a href="http://exa mple.org">x</a></p>',
+        '<p lang="klingon">x</p>',
+        '<p><button type="submit" form="nothing">x</button></p>',
+    ],
+    ids=["a time", "an address", "a language", "a form"],
+)
+def test_a_value_that_html_does_not_allow_is_found(tmp_path, body):
+    page = f'<!DOCTYPE html><html lang="en"><title>x</title><h1>x</h1>{body}</html>'
+    assert len(nu_errors({"/": page}, tmp_path, require("java"))) == 1

@@ -21,7 +21,7 @@ def main(token: str, url: str) -> None:
     listed = inner(topics.list_topics(limit=2), "topics")
     form = {"body": "By a *generated* client.", "node_id": listed[0].node_id}
     made = inner(topics.create_topic(api.TopicForm(title="Typed", **form)), "topic")
-    read = topics.read_topic_with_http_info(made.id, include=api.Include.STATE)
+    read = topics.read_topic_with_http_info(made.id, include=[api.Include.STATE])
     [etag] = [value for name, value in (read.headers or {}).items() if name.lower() == "etag"]
     edited = topics.update_topic(made.id, api.TopicForm(title="Edited", **form), if_match=etag)
     reply = api.RepliesApi(client).create_reply(made.id, api.ReplyForm(body="It replies."))
@@ -35,7 +35,7 @@ def main(token: str, url: str) -> None:
         "title": inner(edited, "topic").title,
         "reply": inner(reply, "reply").body,
         "liked": liked.count > 0,
-        "mention": any(isinstance(one, api.Topic) for one in mentions),
+        "mention": any(isinstance(one, api.MentioningTopic) for one in mentions),
         "photo": photo.image_url,
     }
     try:

@@ -21,7 +21,7 @@ from forumsvc.mail.failures import is_permanent
 from forumsvc.mail.message import NoAsciiAddress, create_message
 from forumsvc.models import MailKind
 from forumsvc.settings import Settings
-from forumsvc.settings.pages import LANGUAGES
+from forumsvc.text.languages import LANGUAGES
 from tests.postgres_keeper import free_port
 
 SENDER = "forum@example.org"
@@ -107,6 +107,16 @@ def test_a_long_subject_keeps_its_blanks_and_letters(subject, policy_of_reader):
     assert max(map(len, sent.splitlines())) <= 78
     received = message_from_bytes(sent, policy=policy_of_reader)["Subject"]
     assert str(make_header(decode_header(str(received)))) == subject
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["=?utf-8?q?Tea=0D=0ABcc:_x@example.org?=", "=?utf-8?b?VGVhDQpCY2M6IHhAZXhhbXBsZQ==?="],
+)
+def test_a_subject_that_looks_encoded_begins_no_other_header(subject):
+    received = message_from_bytes(message(subject=subject).as_bytes())
+    assert "Bcc" not in received
+    assert str(make_header(decode_header(received["Subject"]))) == subject
 
 
 def test_the_server_is_greeted_by_the_name_of_the_settings_or_of_the_site(smtp):

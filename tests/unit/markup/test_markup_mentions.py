@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from forumsvc.markup import RenderedText, linked_logins, mentions, postprocess
+from forumsvc.markup.mention_links import mention_link, replace_mentions
 from tests.cases import each
 
 Parts = Callable[[str], list[str]]
@@ -85,3 +86,9 @@ def test_a_mention_in_a_quotation_is_linked_and_notifies_nobody(parts, text, not
     assert rendered.notified == notified
     assert linked_logins(linked) == set(notified)
     assert linked.count("user-mention") == text.count("@")
+
+
+def test_the_mentions_of_a_user_are_found_by_the_login_in_any_case():
+    links = [mention_link(login, login, "/{login}") for login in ("Ann", "Anna")]
+    replaced = replace_mentions("".join(links), "ann", "/{login}", lambda link: link.written)
+    assert replaced == "Ann" + links[1]

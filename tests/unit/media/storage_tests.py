@@ -127,6 +127,34 @@ class StorageTests:
         assert storage.delete_if_older_than(NAME, moment + timedelta(hours=1)) is True
         assert list(storage.list_objects()) == []
 
+    def test_a_small_version_is_no_image_of_its_own_and_goes_with_its_image(
+        self, storage, contents
+    ):
+        with pytest.raises(NotFound):
+            storage.open_small(NAME)
+        storage.put(NAME, BytesIO(BYTES), "image/png")
+        storage.put_small(NAME, BytesIO(b"small"))
+        storage.put_small(NAME, BytesIO(b"smaller"))
+        with storage.open_small(NAME) as file:
+            assert file.read() == b"smaller"
+        assert [one.name for one in storage.list_objects()] == [NAME]
+        assert [(one.name, one.size) for one in storage.list_small()] == [(NAME, len(b"smaller"))]
+        assert list(storage.list_private()) == []
+        assert len(contents()) == 2
+        assert storage.delete_if_older_than(NAME, datetime.now(UTC) + timedelta(hours=1)) is True
+        assert contents() == []
+        storage.put_small(NAME, BytesIO(b"small"))
+        storage.delete(NAME)
+        assert contents() == []
+
+    def test_a_small_version_has_the_name_of_an_image(self, storage, contents):
+        for name in NO_NAMES:
+            with pytest.raises(NotFound):
+                storage.open_small(name)
+            with pytest.raises(ValueError, match="not the name of an image"):
+                storage.put_small(name, BytesIO(b"small"))
+        assert contents() == []
+
     def test_a_private_file_is_stored_read_listed_and_deleted_and_is_no_image(
         self, storage, contents
     ):

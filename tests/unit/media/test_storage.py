@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from forumsvc.media.local_storage import LocalStorage
 from forumsvc.media.private_names import new_private_name
-from forumsvc.media.storage import LocalStorage
 from tests.unit.media.storage_tests import BYTES, NAME, StorageTests
 
 

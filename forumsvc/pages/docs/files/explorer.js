@@ -3,9 +3,11 @@
 const container = document.getElementById('explorer')
 const { description, clientId, redirectUri } = container.dataset
 
-// swagger-ui's style sheet has a class for dark mode, but no media query.
+// swagger-ui's style sheet has a class for dark mode, but no media query. The reader's choice is first.
 const dark = matchMedia('(prefers-color-scheme: dark)')
-const applyColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+const { classList, dataset } = document.documentElement
+const isDark = () => (dataset.theme ? dataset.theme === 'dark' : dark.matches)
+const applyColorScheme = () => classList.toggle('dark-mode', isDark())
 dark.addEventListener('change', applyColorScheme)
 applyColorScheme()
 

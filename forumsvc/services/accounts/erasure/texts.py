@@ -64,7 +64,7 @@ def erase_login(
     own_addresses = [f"(?:https?:)?{re.escape(each)}" for each in (site, escape(site)) if each]
     page = "|".join([*dict.fromkeys(own_addresses), r"\]\(<?", r"\]:[ \t]*<?", 'href="', 'src="'])
     at_login = "|".join(map(re.escape, mentioned_as))
-    slugs = "|".join(re.sub("[^a-z0-9_-]", "", mentioned_a.lower()) for mentioned_a in mentioned_as)
+    slugs = "|".join(re.sub("[^a-z0-9_-]", "", name.lower()) for name in mentioned_as)
     of_mentions = [
         (rf'<a href="[^"]*" class="user-mention">@(?:{at_login})</a>', new),
         (rf"(?<![A-Za-z0-9_@/+])@(?:{at_login}){_END}", new),
@@ -198,12 +198,15 @@ def _holds(model: Any, names: Sequence[str], account: Account) -> ColumnElement[
         *(column.icontains(word, autoescape=True) for column in columns for word in sorted(words))
     )
     # Somebody else may have the login by now, and others may have written the word before.
-    written = getattr(model, "updated_at", getattr(model, "created_at", None))
-    if written is None:
+    first_written = getattr(model, "created_at", None)
+    if first_written is None:
         return holds_word
-    return and_(
-        model.created_at <= account.since + _IN_FLIGHT, written >= account.joined, holds_word
-    )
+    is_before = first_written <= account.since + _IN_FLIGHT
+    if model is AccessBlock:
+        # A block is given another reason, and nothing tells when.
+        return and_(is_before, holds_word)
+    last_written = getattr(model, "updated_at", first_written)
+    return and_(is_before, last_written >= account.joined, holds_word)
 
 
 def _step(

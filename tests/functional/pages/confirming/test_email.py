@@ -12,7 +12,8 @@ from forumsvc.models import BrowserSession, Job, MailKind, OAuthToken
 from forumsvc.security.identity import Identity, Level
 from forumsvc.security.principals import principals_of
 from forumsvc.services import mails
-from forumsvc.services.accounts import accounts, unconfirmed_accounts
+from forumsvc.services.accounts import accounts, invitations, unconfirmed_accounts
+from forumsvc.services.accounts.invitees import Invitee
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.forum import Caller
 from tests.functional.pages.conftest import OPEN
@@ -139,6 +140,25 @@ def test_an_account_that_nobody_confirms_or_uses_ends_and_its_login_and_address_
     ended = row_of(forum, f"deleted-{former}")
     assert (ended.id, ended.state, ended.email) == (former, "deleted", None)
     assert forum.nobody.post("/users", **GOOD).status_int == 201
+
+
+def test_an_invited_account_is_kept_as_long_as_its_last_link_is_valid(forum):
+    root, now = forum.person("root", role="admin").id, clock.now()
+    who = Invitee("nina", "nina@example.org")
+
+    def due() -> list[int]:
+        with forum.database.reads.connect() as db:
+            return [one.id for one in unconfirmed_accounts.due(db, now - timedelta(days=1))]
+
+    with forum.database.session.begin() as db:
+        invited = invitations.invite(db, root, now, who).id
+    for days, expected in ((6, []), (8, [invited])):
+        ago = now - timedelta(days=days)
+        forum.change(invited, created_at=ago, updated_at=ago)
+        assert due() == expected, days
+    with forum.database.session.begin() as db:
+        invitations.invite(db, root, now, who)
+    assert due() == []
 
 
 @pytest.mark.parametrize("setting", [{}, {"accounts__unconfirmed_days": "off"}])

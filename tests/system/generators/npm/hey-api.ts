@@ -19,7 +19,7 @@ async function main(token: string): Promise<void> {
   const body = { ...FORM, node_id: listed[0].node_id };
   const made = topicOf((await createTopic({ body })).data);
   const path = { topic_id: made.id };
-  const read = await readTopic({ path, query: { include: "state" } });
+  const read = await readTopic({ path, query: { include: ["state"] } });
   const edited = await updateTopic({
     path,
     headers: { "If-Match": read.response?.headers.get("etag") ?? "" },

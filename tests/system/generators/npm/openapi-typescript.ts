@@ -10,7 +10,7 @@ async function main(token: string, url: string): Promise<void> {
   const body = { ...FORM, node_id: listed[0].node_id };
   const made = topicOf((await api.POST("/api/v3/topics", { body })).data);
   const path = { topic_id: made.id };
-  const params = { path, query: { include: "state" as const } };
+  const params = { path, query: { include: ["state" as const] } };
   const read = await api.GET("/api/v3/topics/{topic_id}", { params });
   const edited = await api.PUT("/api/v3/topics/{topic_id}", {
     params: { path, header: { "If-Match": read.response.headers.get("etag") ?? "" } },

@@ -24,7 +24,7 @@ async function main(token: string): Promise<void> {
   const listed = topicsOf(dataOf(await listTopics({ limit: 2 }, { headers })));
   const form = { ...FORM, node_id: listed[0].node_id };
   const made = topicOf(dataOf(await createTopic(form, { headers })));
-  const read = await readTopic(made.id, { include: "state" }, { headers });
+  const read = await readTopic(made.id, { include: ["state"] }, { headers });
   const edited = await updateTopic(made.id, { ...form, title: "Edited" }, {
     headers: { ...headers, "If-Match": read.headers.get("etag") ?? "" },
   });

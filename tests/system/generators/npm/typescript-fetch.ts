@@ -20,7 +20,7 @@ async function main(token: string): Promise<void> {
   const listed = topicsOf(await topics.listTopics({ limit: 2 }));
   const topicForm = { ...FORM, nodeId: listed[0].nodeId };
   const made = topicOf(await topics.createTopic({ topicForm }));
-  const read = await topics.readTopicRaw({ topicId: made.id, include: "state" });
+  const read = await topics.readTopicRaw({ topicId: made.id, include: ["state"] });
   const edited = await topics.updateTopic({
     topicId: made.id,
     ifMatch: read.raw.headers.get("etag") ?? "",

@@ -1,23 +1,34 @@
-"""The settings of the HTML pages."""
+"""The settings of the site and its pages: site, pages, docs."""
 
+from ..text.languages import LANGUAGES
 from .setting import Setting
-from .setting_types import BOOLEAN, PATH, TEXT, URL, choice, matching
+from .setting_types import BOOLEAN, NON_EMPTY, PATH, TEXT, URL, choice, matching
 
-LANGUAGES = ("en", "zh")
-"""The languages of the pages; `zh` is Chinese in simplified characters."""
-
-PAGES: tuple[Setting, ...] = (
+SITE: tuple[Setting, ...] = (
     Setting(
-        "pages.forum",
-        BOOLEAN,
-        "true",
-        "whether the forum has pages; false for a community with a front end of its own",
+        "site.environment",
+        choice("development", "production"),
+        "production",
+        "production refuses development's secret and needs site.url",
+    ),
+    Setting("site.name", NON_EMPTY, "Forum", "the community's name, on the pages"),
+    Setting(
+        "site.url",
+        URL,
+        "",
+        "the URL under which clients reach the service; may be empty in development",
+    ),
+    Setting(
+        "site.user_url",
+        matching(r"\S*\{login\}\S*", "an address with {login} in it"),
+        "/{login}",
+        "the link of a mention; {login} is replaced",
     ),
     Setting(
         "site.language",
         choice(*LANGUAGES),
         "en",
-        "the language of the pages for readers whose browser names neither language",
+        "the language of the pages for readers whose browser names none of these",
     ),
     Setting("site.tagline", TEXT, "", "a sentence that says what the community is"),
     Setting(
@@ -41,10 +52,17 @@ PAGES: tuple[Setting, ...] = (
     ),
     Setting("site.footer", TEXT, "", "a line of Markdown at the end of every page"),
     Setting(
+        "pages.forum",
+        BOOLEAN,
+        "true",
+        "whether the forum has pages; false for a community with a front end of its own",
+    ),
+    Setting(
         "pages.feed_ids",
         URL,
         "",
         "the address that the ids in feeds begin with, empty: site.url; where that changes, its "
         "former value, so that feed readers do not show everything once more",
     ),
+    Setting("docs.enabled", BOOLEAN, "true", "whether /docs has the explorer and the guide"),
 )

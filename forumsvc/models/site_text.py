@@ -1,0 +1,59 @@
+"""The name, texts, color and logo that administrators gave the site, one row at most."""
+
+from typing import NamedTuple
+
+from sqlalchemy import CheckConstraint, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ..db.base import Base, BigId, EmptyText, Timestamp
+from ..text.messages import Message
+from .declarations import CONTENT
+
+_MAX_MARKDOWN = 65_536
+
+
+class SiteField(NamedTuple):
+    """A text of the site: a column of `site_texts`, with the setting `site.NAME` as its default.
+
+    kind: `line`, `color`, or Markdown: `markdown` of several lines, `inline` of one; in_log:
+    whether the log shows it.
+    """
+
+    name: str
+    label: Message
+    max_length: int
+    kind: str = "line"
+    in_log: bool = True
+
+
+SITE_FIELDS = (
+    SiteField("name", Message("Name"), 60),
+    SiteField("tagline", Message("Sentence below the name"), 200),
+    SiteField("accent", Message("Color"), 7, "color"),
+    SiteField("about", Message("About"), _MAX_MARKDOWN, "markdown", in_log=False),
+    SiteField("rules", Message("Rules"), _MAX_MARKDOWN, "markdown", in_log=False),
+    SiteField("privacy", Message("Privacy"), _MAX_MARKDOWN, "markdown", in_log=False),
+    SiteField("footer", Message("Line at the end of each page"), 500, "inline"),
+)
+"""All texts of the site; forms, parameters, options of commands and columns are these."""
+
+
+class SiteText(Base):
+    """What is shown in place of the settings `site.NAME`. Empty: as in the ini file."""
+
+    __tablename__ = "site_texts"
+    __dump__ = CONTENT
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    name: Mapped[EmptyText]
+    tagline: Mapped[EmptyText]
+    accent: Mapped[EmptyText]
+    about: Mapped[EmptyText]
+    rules: Mapped[EmptyText]
+    privacy: Mapped[EmptyText]
+    footer: Mapped[EmptyText]
+    logo: Mapped[str] = mapped_column(String(100), default="", server_default="")
+    """The name of a file in the photo storages."""
+    updated_at: Mapped[Timestamp]
+
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)

@@ -1,0 +1,61 @@
+"""The lists of a user's own topics: what they have not read, follow, took part in."""
+
+from functools import partial
+from typing import Any
+
+from pyramid.response import Response
+
+from ...permissions import TopicPermission as May
+from ...queries.own_topics import TopicRelation
+from ...resources.topics import Topics
+from ...schemas.fields import Id, parameters, required
+from ...services.posts import reading
+from ...web.api.request import ForumRequest
+from ...web.own_topics import own_list
+from ..flash_messages import redirect_with_message
+from ..page import page
+from ..page_tree import for_users, topics_page
+from ..paging import numbered_or_cursor, page_request
+from .lists import list_values
+
+_list_page = partial(
+    page,
+    factory=for_users(topics_page),
+    permission=May.VIEW_UNREAD,
+    template="list",
+    schema=numbered_or_cursor,
+)
+
+
+@_list_page("topics_unread", "/topics/unread")
+def show_unread(container: Topics, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page of topics with unread replies."""
+    newest = reading.newest_reply_id(request.db)  # first, so that no later reply is marked
+    result = own_list(request, None, unread=True, page=page_request(request))
+    return {**list_values(container, request, "topics_unread", result), "newest": newest}
+
+
+@_list_page("topics_following", "/topics/following")
+def show_followed(container: Topics, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page of topics that the user follows."""
+    result = own_list(request, TopicRelation.FOLLOWING, page=page_request(request))
+    return list_values(container, request, "topics_following", result)
+
+
+@_list_page("topics_taken_part", "/topics/taken_part")
+def show_taken_part(container: Topics, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page of topics that the user wrote or answered."""
+    result = own_list(request, TopicRelation.TAKEN_PART, page=page_request(request))
+    return list_values(container, request, "topics_taken_part", result)
+
+
+@page(
+    *("topics_read_all", "/topics/read_all", for_users(topics_page), May.MARK_READ),
+    method="POST",
+    schema=parameters(required("newest", Id())),
+)
+def mark_all_read(container: Topics, request: ForumRequest) -> Response:
+    """Mark all topics as read, but not what came after the page was shown."""
+    until = request.validated["newest"]
+    reading.mark_all(request.db, request.actor_id, request.now, last_reply_id=until)
+    return redirect_with_message(request, "read-all", "topics_unread")

@@ -1,0 +1,94 @@
+"""How far somebody has read a long topic whose pages have scripts: as far as they saw it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import nullcontext
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from forumsvc.process.passwords import hash_password
+from tests.functional.forum import Forum
+from tests.functional.fuzzing import served
+
+from .conftest import forum_in
+from .people import follow, log_in_by_names
+from .service import PASSWORD
+
+REPLIES = 30
+SEEN = "**/seen?**"
+
+
+@pytest.fixture(scope="module")
+def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forum]:
+    """A forum with a long topic that nobody has read."""
+    with forum_in(tmp_path_factory.mktemp("seen")) as forum:
+        bob = forum.person("bob")
+        topic = forum.topic(bob, forum.node(), title="Boats")
+        for number in range(REPLIES):
+            forum.reply(bob, topic, f"Reply {number}")
+        yield forum
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
+def reader(browser, forum, request) -> Iterator[Page]:
+    """A tab where somebody is logged in who comes from the log-in to the topic."""
+    login = f"reader{request.param:d}"
+    user_id = forum.person(login).id
+    forum.change(user_id, password_hash=hash_password(PASSWORD))
+    size = {"width": 1280, "height": 800}
+    with (
+        served(forum.application) as address,
+        browser.new_context(
+            base_url=address, viewport=size, java_script_enabled=request.param
+        ) as context,
+    ):
+        page = context.new_page()
+        page.has_scripts = request.param
+        page.goto("/topics/1")
+        follow(page.locator(".side .button"))
+        with page.expect_response(SEEN) if request.param else nullcontext():
+            log_in_by_names(page, login)
+        expect(page.locator("h1")).to_have_text("Boats")
+        yield page
+
+
+def unread(forum: Forum, page: Page) -> int:
+    """Return how many replies the list says are unread."""
+    forum.registry.read_marker.finish()
+    page.goto("/")
+    news = page.locator(".topics .news")
+    return int(news.inner_text().split()[0]) if news.count() else 0
+
+
+def ids_in(address: str) -> list[int]:
+    """Return of which replies an address tells that they were seen."""
+    _, _, ids = address.partition("/seen?replies=")
+    return [int(one) for one in ids.partition("&")[0].split(",") if one]
+
+
+def test_who_reads_the_beginning_comes_back_to_where_they_stopped(reader, forum):
+    if not reader.has_scripts:
+        assert unread(forum, reader) == 0, "the whole page was shown"
+        return
+    ends = "all => all.filter(one => one.getBoundingClientRect().bottom <= innerHeight).length"
+    seen = reader.locator("article.reply").evaluate_all(ends)
+    assert 0 < seen < REPLIES - 1
+    assert unread(forum, reader) == REPLIES - seen
+    with reader.expect_response(SEEN):
+        reader.locator(".topics .title").click()
+    expect(reader.locator(".since + .reply")).to_be_in_viewport()
+    with reader.expect_response(re.compile(rf"[=,]{REPLIES}\b")):
+        reader.keyboard.press("End")
+    left = unread(forum, reader)
+    told: set[int] = set()
+    reader.on("response", lambda answer: told.update(ids_in(answer.url)))
+    assert 0 < left < REPLIES - seen, "what was jumped over is not read"
+    reader.locator(".topics .title").click()
+    expect(reader.locator(".since + .reply")).to_be_in_viewport()
+    for number in [*range(REPLIES - left + 1, REPLIES, 4), REPLIES]:
+        reader.locator(f"#reply-{number} .buttons").scroll_into_view_if_needed()
+        while number not in told:
+            reader.wait_for_event("response")
+    expect(reader.locator(".side .news")).to_have_count(0)
+    assert unread(forum, reader) == 0
