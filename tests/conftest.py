@@ -8,9 +8,12 @@ import pytest
 from hypothesis import settings
 
 from forumsvc.db.engine import Database
+from forumsvc.markup.syntax import code_highlighting
+from forumsvc.sandbox import process
 from tests import databases, extended, pgbouncer
 from tests.pgbouncer import PgBouncer
 from tests.system.browser import chromium
+from tests.system.process import PATIENCE
 
 BROWSER_TESTS = "tests/system/browser/"
 
@@ -69,6 +72,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                     terminalreporter.write_line(f"{report.nodeid}: {value}")
     if chromium.find() is None and not chromium.is_required():
         terminalreporter.write_sep("!", f"browser tests NOT RUN: {chromium.MISSING}", red=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def time_limits_fit_a_busy_machine() -> Iterator[None]:
+    """Give sandbox processes time to start, and lexers time, on a busy machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "_START_SECONDS", PATIENCE)
+        patch.setattr(code_highlighting, "MAX_CPU_SECONDS", PATIENCE)
+        yield
 
 
 @pytest.fixture(params=databases.KINDS, scope="session")
