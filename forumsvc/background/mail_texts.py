@@ -53,6 +53,7 @@ def _invitation(db: Connection, settings: Settings, mail: Mail) -> MailText | No
     token = invitations.create_token(settings["session.secret"], account, mail.created_at)
     link = f"{mail.data['url']}?{urlencode({'reset_token': token})}"
     values = {"site_name": site_texts.name_of(db, settings), "login": account.login, "link": link}
+    values["inviter"] = mail.data["inviter"]
     return MailText(account.email, *texts.render(mail.kind, mail.data["language"], **values))
 
 

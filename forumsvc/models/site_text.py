@@ -28,7 +28,7 @@ class SiteField(NamedTuple):
 
 SITE_FIELDS = (
     SiteField("name", Message("Name"), 60),
-    SiteField("tagline", Message("Sentence below the name"), 200),
+    SiteField("tagline", Message("A sentence about the forum"), 200),
     SiteField("accent", Message("Color"), 7, "color"),
     SiteField("about", Message("About"), _MAX_MARKDOWN, "markdown", in_log=False),
     SiteField("rules", Message("Rules"), _MAX_MARKDOWN, "markdown", in_log=False),

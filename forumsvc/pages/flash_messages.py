@@ -36,11 +36,15 @@ _MESSAGES = {
     "deleted-already": Message("It is deleted already."),
     "section-saved": Message("The section is saved."),
     "section-deleted": Message("The section is deleted."),
-    "site-saved": Message("The name, the texts and the logo are saved. They show at once."),
+    "site-saved": Message("The name, the texts and the logo are saved."),
     "invited": Message("The email with the link is on its way to everybody you have invited."),
+    "invited-to-folder": Message(
+        "The emails with the links are written to a folder (mail.dir), and nobody gets them: show "
+        "the links below, and pass them on."
+    ),
     "withdrawn": Message("The invitation is taken back."),
     "password-chosen": Message("Your password is set, and you are logged in. Welcome!"),
-    "test-sent": Message("An email to you is on its way. Below stands whether it was sent."),
+    "test-sent": Message("An email to you is being made. Below stands what becomes of it."),
     "role-saved": Message("The role is changed. It holds at once."),
     "photo-deleted": Message("The photo is deleted."),
     "draft-saved": Message("Your draft is saved. Nobody else sees it."),

@@ -3,7 +3,7 @@
 Made here and not in the templates, because each call in a template costs several times as much.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -68,7 +68,8 @@ class TopicLine:
 
     unread: how many replies the viewer has not read, of a topic in which they have a place;
     continue_path: of the first of them, or of the last one they read, or ""; is_read: whether they
-    have a place and read all; is_new: whether it is one of the last days that they have not opened.
+    read all, or marked it as read with all others; is_new: whether it is one of the last days that
+    they have not opened or marked.
     """
 
     row: TopicListRow
@@ -88,30 +89,15 @@ class TopicLine:
 def topic_lines(request: ForumRequest, rows: Sequence[TopicListRow]) -> list[Markup]:
     """Return the topics of a list as HTML, with what a user who is logged in has not read."""
     places: Mapping[int, Any] = {}
-    new: Collection[int] = ()
+    cutoffs: Mapping[int | None, datetime] = {}
     if request.caller is not None:
-        ids = [row.id for row in rows]
-        places = topic_reads.of_topics(request.db, request.actor_id, ids)
-        new = _new_ids(request, [row for row in rows if row.id not in places])
+        places = topic_reads.of_topics(request.db, request.actor_id, [row.id for row in rows])
+        if any(row.id not in places for row in rows):
+            cutoffs = topic_reads.cutoff_times(request.db, request.actor_id)
     return [
-        _render(
-            request.locale_name,
-            _topic_line(request, row, places.get(row.id), is_new=row.id in new),
-        )
+        _render(request.locale_name, _topic_line(request, row, places.get(row.id), cutoffs))
         for row in rows
     ]
-
-
-def _new_ids(request: ForumRequest, unopened: Sequence[TopicListRow]) -> Collection[int]:
-    """Return which topics are of the last days, and came after the user marked all as read."""
-    latest = {row.id: row for row in unopened if row.created_at > request.now - _NEW}
-    if latest:
-        times = topic_reads.cutoff_times(request.db, request.actor_id)
-        for row in unopened:
-            marked = (times.get(node_id) for node_id in (None, row.node_id))
-            if any(time is not None and time >= row.created_at for time in marked):
-                latest.pop(row.id, None)
-    return latest
 
 
 @lru_cache(_RENDERED)
@@ -124,13 +110,22 @@ def _render(language: str, line: TopicLine) -> Markup:
     return Markup(render("templates/topic_line.jinja2", {"line": line}))  # noqa: S704
 
 
-def _topic_line(request: ForumRequest, row: TopicListRow, place: Any, *, is_new: bool) -> TopicLine:
+def _topic_line(
+    request: ForumRequest, row: TopicListRow, place: Any, cutoffs: Mapping[int | None, datetime]
+) -> TopicLine:
+    """place, cutoffs: what `queries.topic_reads` has of the viewer; nothing for a guest."""
     replier, path = row.last_reply_user_login, topic_path(request, row.id)
-    unread, next_id = 0, None
+    active_at = row.replied_at or row.created_at
+    unread, next_id, is_read, is_new = 0, None, False, False
     if place is not None:
-        unread, next_id = (
-            place.unread_count,
-            place.first_unread_reply_id or place.last_read_reply_id,
+        unread = place.unread_count
+        next_id = place.first_unread_reply_id or place.last_read_reply_id
+        is_read = not unread
+    elif request.caller is not None:
+        marked = [cutoffs[node_id] for node_id in (None, row.node_id) if node_id in cutoffs]
+        is_read = any(time >= active_at for time in marked)
+        is_new = row.created_at > request.now - _NEW and all(
+            time < row.created_at for time in marked
         )
     return TopicLine(
         row,
@@ -139,10 +134,10 @@ def _topic_line(request: ForumRequest, row: TopicListRow, place: Any, *, is_new:
         Person.of(request, row),
         replier,
         user_path(request, replier) if replier else "",
-        Moment.day(request, row.replied_at or row.created_at),
-        moment(request.locale_name, row.replied_at or row.created_at),
+        Moment.day(request, active_at),
+        moment(request.locale_name, active_at),
         unread,
         "" if next_id is None else f"{path}?reply={next_id}",
-        place is not None and not unread,
+        is_read,
         is_new,
     )

@@ -25,8 +25,15 @@ _BEFORE_LOGIN = ("login", "signup", "forgot_password", "reset_password", "confir
 _COOKIE_GRACE = 86400
 """Seconds by which the cookie outlives the session, so that an expired session is recognized."""
 
-_MOST_ENTRIES = 99
-"""So many unread entries of /notifications are counted beside the bell."""
+_MOST_SHOWN = 99
+"""No greater number stands beside a link."""
+
+
+def short_count(count: int, has_more: bool) -> str:
+    """Return a number beside a link, such as "3", "3+" where there are more, "" for none."""
+    if not count:
+        return ""
+    return f"{min(count, _MOST_SHOWN)}{'+' if has_more or count > _MOST_SHOWN else ''}"
 
 
 class LoginRequired(Exception):
@@ -76,9 +83,7 @@ class PageContext(PageResource):
         count, has_more = user.unread_count, False
         if count > 1:
             count, has_more = unread_groups.of_user(self.request.executor, user.user_id)
-        if not count:
-            return ""
-        return f"{min(count, _MOST_ENTRIES)}{'+' if has_more or count > _MOST_ENTRIES else ''}"
+        return short_count(count, has_more)
 
     def new_cookie(self) -> str:
         """Give the browser a new cookie, without a session, and return its secret."""

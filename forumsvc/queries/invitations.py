@@ -1,7 +1,7 @@
 """Loads the invitations that nobody has taken up yet."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from sqlalchemy import bindparam, select
@@ -11,6 +11,7 @@ from ..db.execution import ReadConnection, row, rows
 from ..models import AdminAction, AuditRecord, User, UserState
 
 MOST = 100
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class InvitationRow(Protocol):
@@ -44,6 +45,6 @@ def open_invitations(db: ReadConnection, since: datetime) -> Sequence[Invitation
     return rows(db, _OPEN, {"since": since})
 
 
-def is_open(db: ReadConnection, login: str, since: datetime) -> bool:
-    """Return whether the invitation of a login is among them."""
+def is_open(db: ReadConnection, login: str, since: datetime = _EVER) -> bool:
+    """Return whether a login was invited since a moment, and has chosen no password yet."""
     return row(db, _OF_LOGIN, {"key": login.lower(), "since": since}) is not None

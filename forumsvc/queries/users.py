@@ -4,7 +4,19 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, Text, and_, bindparam, case, or_, select, union
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    case,
+    literal_column,
+    or_,
+    select,
+    union,
+)
 
 from ..db.base import BigId
 from ..db.execution import ReadConnection, row, rows
@@ -55,6 +67,18 @@ def id_of(db: ReadConnection, text: str) -> int | None:
     user_id = parse_id(text)
     result = by_login(db, text) if user_id is None else by_id(db, user_id)
     return None if result is None else result.user_id
+
+
+_OTHERS: Any = (
+    select(User.id)
+    .where(User.id != bindparam("id"), User.state != UserState.DELETED)
+    .limit(literal_column("1"))
+)
+
+
+def has_others(db: ReadConnection, user_id: int) -> bool:
+    """Return whether there are accounts beside one, those of invited people among them."""
+    return row(db, _OTHERS, {"id": user_id}) is not None
 
 
 _BY_IDS: Any = select(*summary()).where(User.id.in_(bindparam("ids", expanding=True)))

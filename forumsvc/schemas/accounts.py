@@ -24,7 +24,7 @@ INVITATION_FORM = parameters(
     optional("role", Choice(Role), Role.MEMBER),
 )
 INVITATION_AGAIN_FORM = parameters(
-    required("again", Line(1, _LOGIN)),
+    required("login", Line(1, _LOGIN)),
     required("email", Line(1, MAX_EMAIL)),
     optional("show_link", Text(0, 10), ""),
 )

@@ -10,6 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from forumsvc import clock
 from forumsvc.models import Notification, ReadCutoff, Reply, TopicRead
+from forumsvc.queries import own_topics
 from forumsvc.services.posts import reading
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
@@ -73,6 +74,8 @@ class Reader:
             assert state["last_read_reply_id"] == (read[-1] if read else None)
         shown = {one["id"] for one in self.person.get("/topics", type="unread", limit=50).json}
         assert shown == {topic for topic in self.topics if self.unread(topic)}
+        with self.forum.database.session() as db:
+            assert own_topics.count_unread(db, self.person.id) == (len(shown), False)
         groups = self.person.get("/notifications/groups", type="TopicReply", unread="true").json
         for group in groups:
             topic = group["topic"]["id"]

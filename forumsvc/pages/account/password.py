@@ -83,7 +83,7 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
     account = _verified_account(request, request.read_connection)
 
     def change(values: Values) -> Response:
-        is_invited = account.password_hash is None
+        is_invited = invitations.is_open(request.read_connection, account.login)
         login = (is_invited and values["login"]) or account.login
         field, forbidden_words = "new_password", (login, account.email)
         new = registration.check_new_password(
@@ -114,7 +114,7 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
 
 def _reset_values(request: ForumRequest, account: password_reset.ResetAccount) -> Values:
     """Return what the form shows. is_first: of somebody who was invited, and has none yet."""
-    is_first = account.password_hash is None
+    is_first = invitations.is_open(request.read_connection, account.login)
     return {"reset_token": _reset_token(request), "login": account.login, "is_first": is_first}
 
 

@@ -31,7 +31,7 @@ def show(context: Nodes, request: ForumRequest) -> Values:
 def submit(context: Nodes, request: ForumRequest) -> Response | Values:
     """Make the accounts, and send the links, or show them where the service sends no email.
 
-    With `again`, the login of an open invitation: make a new link, also for another address.
+    With the `login` of an open invitation: make a new link, also for another address.
     """
 
     def invite(values: Values) -> Response:
@@ -43,7 +43,7 @@ def submit(context: Nodes, request: ForumRequest) -> Response | Values:
         return _sent(request, accounts) if request.sends_mail else _shown(request, accounts)
 
     def invite_again(values: Values) -> Response:
-        login, email = values["again"], values["email"]
+        login, email = values["login"], values["email"]
         account = invitations.invite_again(
             request.db, request.actor_id, request.now, login=login, email=email
         )
@@ -51,31 +51,36 @@ def submit(context: Nodes, request: ForumRequest) -> Response | Values:
             return _sent(request, [account])
         return _shown(request, [account])
 
-    if request.parameters.get("again"):
+    if request.parameters.get("login"):
         return process_form(request, INVITATION_AGAIN_FORM, invite_again, **_values(request))
     return process_form(request, INVITATION_FORM, invite, **_values(request))
 
 
 @page(
-    "invite_withdraw",
-    "/settings/forum/invite/withdraw",
-    administration_page,
-    NodePermission.MANAGE,
-    method="POST",
+    *("invite_withdraw", "/settings/forum/invite/withdraw", administration_page),
+    *(NodePermission.MANAGE, "withdraw"),
 )
+def ask(context: Nodes, request: ForumRequest) -> Values:
+    """Ask whether to take an invitation back. login: in the query."""
+    return {"login": str(request.parameters.get("login") or "")}
+
+
+@page_form(ask)
 def withdraw(context: Nodes, request: ForumRequest) -> Response:
     """Take an invitation back, such as one that nobody wants."""
-    login = str(request.parameters.get("withdrawn") or "")
+    login = str(request.parameters.get("login") or "")
     is_done = invitations.withdraw(request.db, request.actor_id, request.now, login)
     return redirect_with_message(request, "withdrawn" if is_done else "deleted-already", "invite")
 
 
 def _sent(request: ForumRequest, accounts: list[ResetAccount]) -> Response:
-    data = {"url": _url(request), "language": request.locale_name}
+    inviter = request.page_context.user.login
+    data = {"url": _url(request), "language": request.locale_name, "inviter": inviter}
     for account in accounts:
         request.registry.abuse_limits.count_mail_to(account.email)
         invitations.send_link(request.db, account, request.now, data)
-    return redirect_with_message(request, "invited", "invite", next=next_of_form(request))
+    message = "invited-to-folder" if _is_to_folder(request) else "invited"
+    return redirect_with_message(request, message, "invite", next=next_of_form(request))
 
 
 def _shown(request: ForumRequest, accounts: list[ResetAccount]) -> Response:
@@ -88,6 +93,10 @@ def _shown(request: ForumRequest, accounts: list[ResetAccount]) -> Response:
     return render_to_response("templates/invited.jinja2", values, request)
 
 
+def _is_to_folder(request: ForumRequest) -> bool:
+    return bool(request.settings["mail.delivery"] == "folder")
+
+
 def _url(request: ForumRequest) -> str:
     return request.site.base_url + request.route_path("reset_password")
 
@@ -98,7 +107,6 @@ def _values(request: ForumRequest) -> Values:
     names = request.site.level_names
     return {
         "sends_mail": request.sends_mail,
-        "is_to_folder": request.settings["mail.delivery"] == "folder",
         "flash_message": flash_message(request),
         "roles": {str(role): names[role] for role in Role},
         "next": next_of_form(request),

@@ -20,7 +20,7 @@ from ..flash_messages import flash_message, redirect_with_message
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..page import page, page_form
 from ..page_tree import administration_page
-from ..paths import redirect_to_page
+from ..paths import next_of_form, redirect_to_page
 
 _MAX_LOGIN = 20
 _FORM = ROLE_FORM.clone()
@@ -49,7 +49,8 @@ def submit(context: Nodes, request: ForumRequest) -> Response | Values:
             raise Invalid(WHOLE_FORM, error.args[0]) from None
         if changed.id == request.actor_id and role is not Role.ADMIN:
             return redirect_to_page(request, "home")
-        return redirect_with_message(request, "role-saved", "roles", login=login)
+        next_path = next_of_form(request)
+        return redirect_with_message(request, "role-saved", "roles", login=login, next=next_path)
 
     return process_form(request, _FORM, give, **_values(request))
 
@@ -75,4 +76,5 @@ def _values(request: ForumRequest) -> Values:
     return {
         "roles": {str(role): names[role] for role in Role},
         "flash_message": flash_message(request),
+        "next": next_of_form(request),
     }

@@ -39,11 +39,19 @@ class Fact(NamedTuple):
     setting: str
 
 
+_OUTCOMES = {
+    "none": Message("It is not sent."),
+    "folder": Message("It is written to a folder (mail.dir), and nobody gets it."),
+    "smtp": Message("It was sent."),
+}
+
+
 class TestMail(NamedTuple):
     """The last test of the mail. error: why its last attempt failed, "" if none has."""
 
     asked: Moment
     is_sent: bool
+    outcome: Message
     error: str
 
 
@@ -63,7 +71,9 @@ def last_test_mail(request: ForumRequest) -> TestMail | None:
     job = jobs.latest_mail(request.read_connection, request.actor_id, MailKind.TEST)
     if job is None:
         return None
-    return TestMail(Moment.of(request, job.created_at), job.state == JobState.DONE, job.error or "")
+    outcome = _OUTCOMES[request.settings["mail.delivery"]]
+    is_sent = job.state == JobState.DONE
+    return TestMail(Moment.of(request, job.created_at), is_sent, outcome, job.error or "")
 
 
 @page(

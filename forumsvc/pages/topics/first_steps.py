@@ -5,7 +5,7 @@ from typing import NamedTuple
 from pyramid.response import Response
 
 from ...permissions import NodePermission
-from ...queries import staff
+from ...queries import staff, users
 from ...resources.nodes import Nodes
 from ...settings import default_of
 from ...text.messages import Message
@@ -34,13 +34,15 @@ def first_steps(request: ForumRequest, *, has_nodes: bool, has_topics: bool) -> 
         return []
     texts = request.site_texts
     is_named = texts.name != default_of("site.name")
+    has_people = users.has_others(request.db, request.actor_id)
     has_staff = len(staff.staff(request.db, request.now)) > 1
     steps = [
         Step(Message("Give the forum its name, and a logo if you have one"), "site_edit", is_named),
         Step(Message("Write the rules"), "site_edit", bool(texts.rules)),
         Step(Message("Add the first node, such as “General” or “Help”"), "node_new", has_nodes),
         Step(Message("Write the first topic"), "topic_new" if has_nodes else None, has_topics),
-        Step(Message("Invite people, and give one of them a role, too"), "invite", has_staff),
+        Step(Message("Invite people"), "invite", has_people),
+        Step(Message("Give somebody a role, to moderate when you are away"), "roles", has_staff),
     ]
     return [] if all(step.is_done for step in steps) else steps
 

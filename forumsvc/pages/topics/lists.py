@@ -15,7 +15,7 @@ from ...markup import Renderer
 from ...markup.text_content import text_content, without_details
 from ...permissions import Common, NodePermission
 from ...permissions import TopicPermission as May
-from ...queries import nodes, topic_lists
+from ...queries import nodes, own_topics, topic_lists
 from ...queries.rows import NodeRow
 from ...queries.topic_lists import TopicOrder
 from ...resources.base import Resource
@@ -30,6 +30,7 @@ from ..flash_messages import flash_message
 from ..languages import in_language
 from ..lines import topic_lines
 from ..page import page
+from ..page_context import short_count
 from ..page_tree import for_users, node_page, topics_page
 from ..paging import cursor_links, cursor_query, numbered_or_cursor, page_request
 from ..paths import absolute_url, feed_path, node_path, path_to_go_on, see_other
@@ -114,6 +115,7 @@ def list_values(
         "is_own": tab in OWN_TABS,
         "flash_message": None if caller is None else flash_message(request),
         "tabs": _tabs(request, node),
+        "unread_topics": "" if node else _count_unread(request),
         "topics": topic_lines(request, result.rows),
         "nodes": links,
         "has_topics": has_topics if node is None else bool(node.topics_count),
@@ -136,6 +138,15 @@ def _tabs(request: ForumRequest, node: NodeRow | None) -> dict[str, str]:
     first, *others = TABS
     names = [first, *(() if request.caller is None else OWN_TABS), *others]
     return {name: request.route_path(name) for name in names}
+
+
+def _count_unread(request: ForumRequest) -> str:
+    """Return the number beside the tab of unread topics; "" without any."""
+    caller = request.caller
+    if caller is None or caller.user_id is None:
+        return ""
+    hidden = {"hides_blocked": caller.blocks, "hides_muted": caller.mutes}
+    return short_count(*own_topics.count_unread(request.db, caller.user_id, **hidden))
 
 
 def _mute_button(context: Resource, request: ForumRequest) -> str | None:

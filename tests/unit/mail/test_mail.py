@@ -182,7 +182,7 @@ def test_an_address_never_becomes_two_recipients(address):
         message(address)
 
 
-VALUES = ("site_name", "login", "link", "url", "day", "reason", "until", "webhook")
+VALUES = ("site_name", "login", "link", "url", "day", "reason", "until", "webhook", "inviter")
 NASTY = (
     "x\r\nBcc: b@example.org\n\nOther text",
     "{{ 7 * 7 }}{% include 'x' %}%s%(x)s",
