@@ -150,7 +150,7 @@ def test_a_button_stands_where_the_api_would_allow_it(forum, visitor, ann):
 @pytest.mark.parametrize(
     ("path", "of_visitor", "of_member"),
     [
-        ("/topics", 1, 6),
+        ("/topics", 1, 7),
         ("/topics/{topic}", 1, 6),
         ("/alice", 2, 6),
         ("/topics/{topic}/likes", 2, 3),

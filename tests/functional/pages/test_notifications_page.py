@@ -108,9 +108,9 @@ def test_the_number_of_unread_entries_is_beside_the_link(forum, visitor, ann, to
 def test_very_many_unread_entries_are_not_counted_to_the_end(
     forum, visitor, ann, topic, monkeypatch
 ):
-    monkeypatch.setattr(page_context, "_MOST_ENTRIES", 1)
+    monkeypatch.setattr(page_context, "_MOST_SHOWN", 1)
     assert beside_the_bell(visitor) == "1+ unread"
-    monkeypatch.setattr(page_context, "_MOST_ENTRIES", 99)
+    monkeypatch.setattr(page_context, "_MOST_SHOWN", 99)
     monkeypatch.setattr(unread_groups, "MAX_EXAMINED", 2)
     unread_groups._count.cache_clear()
     assert beside_the_bell(visitor) == "2 unread"
