@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-PATIENCE = 240.0
+PATIENCE = float(os.environ.get("FORUMSVC_PATIENCE", "240"))
 """Seconds that a condition may take on a busy machine before it counts as never met."""
 
 PR_SET_PDEATHSIG = 1

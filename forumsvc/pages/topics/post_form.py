@@ -51,6 +51,9 @@ def submit_post(
 ) -> Response | Values:
     """Save the form, keep it as a draft, or show it again with a preview or its errors."""
     is_draft = others["keeps_draft"] and request.parameters.get(drafts.SAVE) is not None
+    is_preview = request.parameters.get("preview") is not None
+    # Of a text that is being written, whatever the rest of the form is.
+    is_unfinished = is_draft or (is_preview and is_script(request))
 
     def submit(values: dict[str, Any]) -> Response | Values:
         with stored_picture(request, context.root, PICTURE) as picture:
@@ -59,7 +62,7 @@ def submit_post(
                 alt = _ALT.sub(" ", str(request.parameters.get("picture_text") or ""))[:200].strip()
                 values["body"] = f"{values['body']}\n\n![{alt}]({address})\n"
             rendered = None if is_draft else render_text(request, values)
-            if rendered is None or request.parameters.get("preview") is not None:
+            if rendered is None or is_preview:
                 # First, because a draft locks the user, who need not wait for the storage.
                 if picture is not None:
                     uploads.record(request, picture, PICTURE)
@@ -73,7 +76,7 @@ def submit_post(
             return mark_saved(request, saved)
 
     try:
-        schema = draft_form if is_draft else schema
+        schema = draft_form if is_unfinished else schema
         result = process_form(request, schema(request.settings), submit, **others)
         has_node = bool(request.parameters.get("node_id"))
         if not isinstance(result, Response) and "node_id" in result["errors"] and not has_node:
@@ -106,11 +109,15 @@ def _preview(
     rendered: RenderedPost,
     others: Values,
 ) -> Values:
-    """Return the form with its text as it will look, which is kept as a draft."""
+    """Return the form with its text as it will look, which is kept as a draft.
+
+    A script that shows it while somebody writes saves the draft itself.
+    """
     linked = request.authoring.link_mentions(request.executor, rendered.text)
     html = post_html(linked, _topic_path(context, request))
     shown = {name: str(value) for name, value in values.items()}
-    kept = _kept(context, request, values) if others["keeps_draft"] else {}
+    is_kept = others["keeps_draft"] and not is_script(request)
+    kept = _kept(context, request, values) if is_kept else {}
     return form(form_values=shown, **{**others, "preview": html, **kept})
 
 

@@ -199,6 +199,16 @@ def test_a_script_that_saves_a_draft_is_led_nowhere(forum, member, topic):
     assert page.html.select_one("p[role=status]:not(#done)") is None
 
 
+def test_a_preview_by_a_script_needs_the_text_alone_and_keeps_no_draft(forum, member, topic):
+    headers = {"X-Requested-With": "fetch"}
+    for form in (member.form("/topics/new"), reply_form(member, topic)):
+        form["body"] = "Half *a*"
+        page = form.submit("preview", headers=headers)
+        assert page.html.select_one(".preview em").get_text() == "a"
+        assert page.html.select_one("[role=alert]") is None
+    assert bodies(forum) == []
+
+
 def test_the_node_of_a_draft_stays_and_a_link_fills_in_only_where_it_has_none(
     forum, member, author
 ):

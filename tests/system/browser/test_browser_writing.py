@@ -83,8 +83,9 @@ def test_back_to_a_form_has_what_was_not_sent_and_not_what_was(page, service):
     expect(page.locator("#title")).to_have_value("Kept title")
     page.locator("#node_id").select_option(label="Returning")
     page.locator("#body").fill("The text")
-    follow(page.locator("button[name=preview]"))
+    page.locator("button[name=preview]").click()
     expect(page.locator(".preview")).to_have_count(1)
+    follow(page.locator("header .site"))
     page.go_back()
     for name, value in (("title", "Kept title"), ("body", "The text")):
         expect(page.locator(f"#{name}")).to_have_value(value)
