@@ -22,7 +22,7 @@ _RENDERED = 500
 """How many topics are kept as HTML, of less than a kilobyte each."""
 
 
-_NEW = timedelta(days=2)
+NEW = timedelta(days=2)
 """For how long a topic that somebody has not opened is new to them."""
 
 
@@ -69,7 +69,7 @@ class TopicLine:
     unread: how many replies the viewer has not read, of a topic in which they have a place;
     continue_path: of the first of them, or of the last one they read, or ""; is_read: whether they
     read all, or marked it as read with all others; is_new: whether it is one of the last days that
-    they have not opened or marked.
+    they have not opened or marked; is_older: whether it is another one that they have not opened.
     """
 
     row: TopicListRow
@@ -84,6 +84,7 @@ class TopicLine:
     continue_path: str
     is_read: bool
     is_new: bool
+    is_older: bool
 
 
 def topic_lines(request: ForumRequest, rows: Sequence[TopicListRow]) -> list[Markup]:
@@ -124,7 +125,7 @@ def _topic_line(
     elif request.caller is not None:
         marked = [cutoffs[node_id] for node_id in (None, row.node_id) if node_id in cutoffs]
         is_read = any(time >= active_at for time in marked)
-        is_new = row.created_at > request.now - _NEW and all(
+        is_new = row.created_at > request.now - NEW and all(
             time < row.created_at for time in marked
         )
     return TopicLine(
@@ -140,4 +141,5 @@ def _topic_line(
         "" if next_id is None else f"{path}?reply={next_id}",
         is_read,
         is_new,
+        request.caller is not None and place is None and not (is_read or is_new),
     )

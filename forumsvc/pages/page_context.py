@@ -29,7 +29,7 @@ _MOST_SHOWN = 99
 """No greater number stands beside a link."""
 
 
-def short_count(count: int, has_more: bool) -> str:
+def short_count(count: int, has_more: bool = False) -> str:
     """Return a number beside a link, such as "3", "3+" where there are more, "" for none."""
     if not count:
         return ""

@@ -1,16 +1,18 @@
-"""In which direction a text runs: that of most of its letters.
+"""In which direction a text runs: that of its first letter, or from right to left all the same.
 
 HTML takes that of the first letter (`dir="auto"`), but a sentence in Arabic may begin with a login,
-with code, or with the name of a product.
+with code, or with the name of a product, and a third of its letters may be all that is Arabic.
 """
 
 import re
 from functools import lru_cache
+from typing import Self
 
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)[!-~]+")
 _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^">]++|"[^"]*+")*+)>')
 _BLOCKS = frozenset(
     [
@@ -27,18 +29,18 @@ _MENTION = 'class="user-mention"'
 def direction_of(text: str) -> str:
     """Return `rtl` or `ltr` for a text with letters from right to left, else `auto`.
 
-    Tags in it do not count.
+    Tags and addresses in it do not count.
     """
     if not _RIGHT_TO_LEFT.search(text):
         return "auto"
-    return _direction(*_count(_TAG.sub("", text)))
+    return _count(_TAG.sub("", text)).direction
 
 
 def with_directions(html: str) -> str:
     """Give each block of a post its direction, where a post has letters from right to left.
 
-    Code and mentions do not count. The items of a list have its direction, as their marks stand on
-    its side. html: well formed, as the sandbox returns it.
+    Code, addresses and mentions do not count. The items of a list have its direction, as their
+    marks stand on its side. html: well formed, as the sandbox returns it.
     """
     if not _RIGHT_TO_LEFT.search(html):
         return html
@@ -54,7 +56,7 @@ def _with_directions(html: str) -> str:
         text = html[end : tag.start()]
         end = tag.end()
         if text and blocks and not skipped:
-            blocks[-1].add(*_count(text))
+            blocks[-1].letters.add(_count(text))
         parts += [text, tag[0]]
         if skipped:
             if name == skipped:
@@ -74,37 +76,47 @@ def _with_directions(html: str) -> str:
 _kept = lru_cache(_KEPT)(_with_directions)
 
 
+class _Letters:
+    """The letters of a text: all, those from right to left, and whether the first one is."""
+
+    def __init__(
+        self, count: int = 0, right_to_left: int = 0, *, begins_right: bool = False
+    ) -> None:
+        self.count, self.right_to_left, self.begins_right = count, right_to_left, begins_right
+
+    def add(self, more: Self) -> None:
+        if not self.count:
+            self.begins_right = more.begins_right
+        self.count += more.count
+        self.right_to_left += more.right_to_left
+
+    @property
+    def direction(self) -> str:
+        """`rtl`, `ltr`, or "" without letters."""
+        if not self.count:
+            return ""
+        return "rtl" if self.begins_right or 3 * self.right_to_left >= self.count else "ltr"
+
+
 class _Block:
-    """An open block. start: where its tag is; right_to_left, all: how many letters it has."""
+    """An open block. start: where its tag is."""
 
     def __init__(self, start: int) -> None:
-        self.start, self.right_to_left, self.all = start, 0, 0
-
-    def add(self, right_to_left: int, all_letters: int) -> None:
-        self.right_to_left += right_to_left
-        self.all += all_letters
+        self.start, self.letters = start, _Letters()
 
 
 def _close(blocks: list[_Block], parts: list[str]) -> None:
     block = blocks.pop()
     if blocks:
-        blocks[-1].add(block.right_to_left, block.all)
-    direction = _direction(block.right_to_left, block.all)
-    start = parts[block.start]
+        blocks[-1].letters.add(block.letters)
+    direction, start = block.letters.direction, parts[block.start]
     if direction and ' dir="' not in start:
         name, rest = re.match(r"<([a-z0-9]+)(.*)", start, re.DOTALL).groups()  # type: ignore[union-attr]
         parts[block.start] = f'<{name} dir="{direction}"{rest}'
 
 
-def _count(text: str) -> tuple[int, int]:
-    """Return how many letters of a text run from right to left, and how many it has."""
-    runs = _LETTERS.findall(text)
-    right_to_left = _RIGHT_TO_LEFT.findall("".join(runs))
-    return sum(map(len, right_to_left)), sum(map(len, runs))
-
-
-def _direction(right_to_left: int, all_letters: int) -> str:
-    """Return the direction of most letters, "" without letters."""
-    if not all_letters:
-        return ""
-    return "rtl" if 2 * right_to_left >= all_letters else "ltr"
+def _count(text: str) -> _Letters:
+    letters = "".join(_LETTERS.findall(_ADDRESS.sub("", text)))
+    right_to_left = sum(map(len, _RIGHT_TO_LEFT.findall(letters)))
+    begins_right = _RIGHT_TO_LEFT.match(letters) is not None
+    return _Letters(len(letters), right_to_left, begins_right=begins_right)

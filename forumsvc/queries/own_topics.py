@@ -4,6 +4,7 @@ The topic that was active last comes first.
 """
 
 from dataclasses import replace
+from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -12,18 +13,22 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     and_,
+    bindparam,
     case,
+    exists,
     func,
     literal_column,
+    or_,
     select,
     union_all,
 )
 from sqlalchemy.orm import aliased
 
+from ..db.base import BigId, UtcDateTime
 from ..db.execution import ReadConnection, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
-from ..models import Reply, Topic, TopicFollow, TopicRead
-from .topic_lists import chosen, page_of
+from ..models import ReadCutoff, Reply, Topic, TopicFollow, TopicRead
+from .topic_lists import chosen, of_forum, page_of
 from .topic_reads import USER_ID, has_unread, own_places
 from .topics import VISIBLE
 
@@ -119,26 +124,81 @@ class UnreadTopics(NamedTuple):
 
 
 @cache
-def _count(given: frozenset[str]) -> Any:
+def _count(given: frozenset[str], excepts_one: bool) -> Any:
     opened = aliased(TopicRead)
     newest = select(opened.topic_id).where(opened.user_id == USER_ID)
     # One more than is counted tells that there are more.
     newest = newest.order_by(opened.topic_id.desc()).limit(literal_column(str(MAX_EXAMINED + 1)))
     place = _places(given, TopicRead.topic_id.in_(newest))
     is_listed = and_(place.last_active_at.is_not(None), has_unread(place))
+    if excepts_one:
+        is_listed = and_(is_listed, place.topic_id != bindparam("except_id", type_=BigId))
     return select(
         func.count(case((is_listed, 1))).label("topics_count"), func.count().label("examined")
     ).select_from(place.topic_id.table)
 
 
 def count_unread(
-    db: ReadConnection, user_id: int, *, hides_blocked: bool = True, hides_muted: bool = True
+    db: ReadConnection,
+    user_id: int,
+    *,
+    except_id: int | None = None,
+    hides_blocked: bool = True,
+    hides_muted: bool = True,
 ) -> UnreadTopics:
-    """Return how many topics `own_list` has with `unread`, by one SELECT."""
+    """Return how many topics `own_list` has with `unread`, by one SELECT.
+
+    except_id: a topic that does not count.
+    """
     values = {"user_id": user_id}
     if hides_blocked:
         values["viewer_id"] = user_id
     if hides_muted:
         values["muter_id"] = user_id
-    [result] = rows(db, _count(frozenset(values)), values)
+    statement = _count(frozenset(values), except_id is not None)
+    [result] = rows(db, statement, {**values, "except_id": except_id})
     return UnreadTopics(result.topics_count, result.examined > MAX_EXAMINED)
+
+
+_MAX_NEW = 100
+"""Among so many topics, the newest of all, those that are new to somebody are counted."""
+
+
+@cache
+def _new(given: frozenset[str]) -> Any:
+    columns: tuple[Any, ...] = (Topic.id, Topic.node_id, Topic.created_at)
+    newest = of_forum(select(*columns).where(*VISIBLE), given)
+    topic = newest.order_by(Topic.id.desc()).limit(literal_column(str(_MAX_NEW))).subquery().c
+    opened = select(TopicRead.id).where(
+        TopicRead.user_id == USER_ID, TopicRead.topic_id == topic.id
+    )
+    marked = select(ReadCutoff.id).where(
+        ReadCutoff.user_id == USER_ID,
+        or_(ReadCutoff.node_id.is_(None), ReadCutoff.node_id == topic.node_id),
+        ReadCutoff.created_at >= topic.created_at,
+    )
+    return select(func.count().label("topics_count")).where(
+        topic.created_at > bindparam("since", type_=UtcDateTime), ~exists(opened), ~exists(marked)
+    )
+
+
+def count_new(
+    db: ReadConnection,
+    user_id: int,
+    since: datetime,
+    *,
+    hides_blocked: bool = True,
+    hides_muted: bool = True,
+) -> int:
+    """Return how many topics since a moment a user has neither opened nor marked as read.
+
+    At most `_MAX_NEW`, of those that the forum's list shows.
+    """
+    values: dict[str, Any] = {"user_id": user_id}
+    if hides_blocked:
+        values["viewer_id"] = user_id
+    if hides_muted:
+        values["muter_id"] = user_id
+    [result] = rows(db, _new(frozenset(values)), {**values, "since": since})
+    count: int = result.topics_count
+    return count

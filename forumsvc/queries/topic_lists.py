@@ -97,7 +97,7 @@ def chosen(query: Select[Any], given: frozenset[str]) -> Select[Any]:
     return query
 
 
-def _of_forum(query: Select[Any], given: frozenset[str]) -> Select[Any]:
+def of_forum(query: Select[Any], given: frozenset[str]) -> Select[Any]:
     """Return a SELECT as `chosen` does; of all nodes, without those that lists leave out."""
     if "node_id" not in given:
         hidden = select(Node.id).where(Node.hidden_in_lists)
@@ -112,7 +112,7 @@ def _forum_list(
     ids = select(*keyset.order.keys).where(*_LISTS[kind][1], *VISIBLE)
     if without_pinned:
         ids = ids.where(Topic.pinned_at.is_(None))
-    return page_of(_of_forum(ids, given), keyset)
+    return page_of(of_forum(ids, given), keyset)
 
 
 @cache
@@ -121,7 +121,7 @@ def _pinned(given: frozenset[str]) -> Select[Any]:
     newest = pinned.order_by(Topic.pinned_at.desc(), Topic.id.desc()).limit(
         literal_column(str(MAX_PINNED))
     )
-    return _of_forum(newest, given)
+    return of_forum(newest, given)
 
 
 def forum_list(

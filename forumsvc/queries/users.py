@@ -81,6 +81,20 @@ def has_others(db: ReadConnection, user_id: int) -> bool:
     return row(db, _OTHERS, {"id": user_id}) is not None
 
 
+_MOST_LOGINS = 50
+_NEWEST: Any = (
+    select(User.login)
+    .where(User.state != UserState.DELETED)
+    .order_by(User.id.desc())
+    .limit(literal_column(str(_MOST_LOGINS)))
+)
+
+
+def newest_logins(db: ReadConnection) -> Sequence[str]:
+    """Return the logins of those who came last, the newest first."""
+    return [user.login for user in rows(db, _NEWEST, {})]
+
+
 _BY_IDS: Any = select(*summary()).where(User.id.in_(bindparam("ids", expanding=True)))
 
 

@@ -1,4 +1,4 @@
-"""Texts run in the direction of most of their letters."""
+"""Texts run in the direction of their first letter, or of a third of them from right to left."""
 
 import pytest
 
@@ -18,11 +18,14 @@ MENTION = '<a class="user-mention" href="/b">@a_very_long_login</a>'
         ("C++ أم Rust؟ (سؤال قديم)", "rtl"),
         ("casino مجاني هنا!", "rtl"),
         ("The Arabic word for a book is كتاب", "ltr"),
-        ("<mark>Python</mark> لغة", "ltr"),
-        ("שלום world", "ltr"),
+        ("<mark>Python</mark> لغة", "rtl"),
+        ("שלום world", "rtl"),
+        ("Django أم Flask؟ سؤال عن (nginx)", "rtl"),
+        ("شغّل pip install -U forumsvc", "rtl"),
+        ("https://example.org/a/long/address أداة", "rtl"),
     ],
 )
-def test_a_line_has_the_direction_of_most_of_its_letters(text, direction):
+def test_a_line_has_its_direction_whatever_names_and_addresses_are_in_it(text, direction):
     assert direction_of(text) == direction
 
 
@@ -38,6 +41,14 @@ def test_a_line_has_the_direction_of_most_of_its_letters(text, direction):
         (
             f"<ul><li>{ARABIC}</li><li>English</li></ul>",
             f'<ul dir="rtl"><li>{ARABIC}</li><li>English</li></ul>',
+        ),
+        (
+            "<ol><li>افتح https://example.org/where</li><li>شغّل pip install</li></ol>",
+            '<ol dir="rtl"><li>افتح https://example.org/where</li><li>شغّل pip install</li></ol>',
+        ),
+        (
+            f"<ul><li>English first</li><li>{ARABIC}</li></ul>",
+            f'<ul dir="rtl"><li>English first</li><li>{ARABIC}</li></ul>',
         ),
         (f'<p dir="ltr">{ARABIC}</p>', f'<p dir="ltr">{ARABIC}</p>'),
         (

@@ -8,6 +8,7 @@ from ...errors import Conflict, Invalid
 from ...models import Role
 from ...permissions import NodePermission
 from ...permissions import UserPermission as May
+from ...queries import users
 from ...resources.nodes import Nodes
 from ...resources.users import UserItem
 from ...schemas.fields import Line, required
@@ -75,6 +76,7 @@ def _values(request: ForumRequest) -> Values:
     names = request.site.level_names
     return {
         "roles": {str(role): names[role] for role in Role},
+        "logins": users.newest_logins(request.db),
         "flash_message": flash_message(request),
         "next": next_of_form(request),
     }

@@ -90,6 +90,7 @@ function tellSeen(replies) {
   const waiting = new Set(), all = [...replies.querySelectorAll("article.reply")];
   const unread = new Set(all.filter(reply => reply.querySelector(".forum-content, a[href*='from=']")));
   let next = all.findIndex(reply => idOf(reply) === replies.dataset.from);
+  const begin = Math.max(0, next);
   let timer, isFirst = true;
   const tell = async () => {
     timer = clearTimeout(timer);
@@ -106,10 +107,15 @@ function tellSeen(replies) {
     // Without a network, or while the forum is busy, they are told with the next ones.
     if (!answer || answer.status === 429 || answer.status >= 500) for (const id of ids) waiting.add(id);
   };
+  const news = document.querySelector(".side .news");
+  const countDown = () => {
+    const left = Number(/\d+/.exec(news?.textContent)?.[0]) - 1;
+    if (left > 0) news.textContent = news.textContent.replace(/\d+/, left);
+  };
   const see = end => {
     ends.unobserve(end);
     const reply = end.closest("article");
-    unread.delete(reply);
+    if (unread.delete(reply) && all.indexOf(reply) >= begin) countDown();
     waiting.add(idOf(reply));
     timer ??= setTimeout(tell, isFirst ? 100 : 2000);
     isFirst = false;
@@ -153,5 +159,32 @@ if (document.getElementById("buttons")) sayThatScriptsRun();
 showAges(document);
 const place = document.querySelector(".place");
 if (place) showPlace(place);
+
+// Below its heading the bar says which topic it is.
+const ofTopic = document.querySelector(".of-topic");
+if (ofTopic) {
+  const heading = new IntersectionObserver(([{isIntersecting}]) => { ofTopic.hidden = isIntersecting; });
+  heading.observe(document.querySelector("h1"));
+}
+
+// Where the field of the number stands beside the place, that leads into it.
+const jump = document.getElementById("jump");
+document.querySelector("[popovertarget=jump]")?.addEventListener("click", event => {
+  if (jump.matches(":popover-open") || getComputedStyle(jump).display === "none") return;
+  event.preventDefault();
+  jump.elements.floor.focus();
+});
+// A link to pass on is chosen whole, and copied at a press.
+for (const field of document.querySelectorAll(".copied")) {
+  const button = field.nextElementSibling;
+  field.addEventListener("focus", () => field.select());
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    field.focus();
+    // The clipboard of `navigator` is there on pages with https alone.
+    if (document.execCommand("copy")) button.textContent = button.dataset.done;
+  });
+}
+
 // On a phone the tabs scroll.
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({block: "nearest", inline: "nearest"});

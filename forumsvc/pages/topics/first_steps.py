@@ -21,11 +21,15 @@ _PUT_AWAY = "away"
 
 
 class Step(NamedTuple):
-    """Something to do. route: of the page where it is done, None before it can be."""
+    """Something to do.
+
+    route: of the page where it is done, None before it can be; field: the id of its field there.
+    """
 
     label: Message
     route: str | None
     is_done: bool
+    field: str = ""
 
 
 def first_steps(request: ForumRequest, *, has_nodes: bool, has_topics: bool) -> list[Step]:
@@ -38,7 +42,7 @@ def first_steps(request: ForumRequest, *, has_nodes: bool, has_topics: bool) -> 
     has_staff = len(staff.staff(request.db, request.now)) > 1
     steps = [
         Step(Message("Give the forum its name, and a logo if you have one"), "site_edit", is_named),
-        Step(Message("Write the rules"), "site_edit", bool(texts.rules)),
+        Step(Message("Write the rules"), "site_edit", bool(texts.rules), "rules"),
         Step(Message("Add the first node, such as “General” or “Help”"), "node_new", has_nodes),
         Step(Message("Write the first topic"), "topic_new" if has_nodes else None, has_topics),
         Step(Message("Invite people"), "invite", has_people),

@@ -20,6 +20,7 @@ from ...queries.rows import NodeRow
 from ...queries.topic_lists import TopicOrder
 from ...resources.base import Resource
 from ...resources.nodes import NodeItem
+from ...security.identity import Identity
 from ...security.policy import decide
 from ...services.posts import relations
 from ...text.messages import Message
@@ -28,7 +29,7 @@ from ...web.http_cache.cache_policy import TOPIC_LIST
 from ..buttons import Button, button_pages
 from ..flash_messages import flash_message
 from ..languages import in_language
-from ..lines import topic_lines
+from ..lines import NEW, topic_lines
 from ..page import page
 from ..page_context import short_count
 from ..page_tree import for_users, node_page, topics_page
@@ -115,7 +116,7 @@ def list_values(
         "is_own": tab in OWN_TABS,
         "flash_message": None if caller is None else flash_message(request),
         "tabs": _tabs(request, node),
-        "unread_topics": "" if node else _count_unread(request),
+        "numbers": {} if node else _numbers(request),
         "topics": topic_lines(request, result.rows),
         "nodes": links,
         "has_topics": has_topics if node is None else bool(node.topics_count),
@@ -140,13 +141,28 @@ def _tabs(request: ForumRequest, node: NodeRow | None) -> dict[str, str]:
     return {name: request.route_path(name) for name in names}
 
 
-def _count_unread(request: ForumRequest) -> str:
-    """Return the number beside the tab of unread topics; "" without any."""
-    caller = request.caller
-    if caller is None or caller.user_id is None:
+def count_unread(request: ForumRequest, except_id: int | None = None) -> str:
+    """Return the number beside a link to the unread topics, "" without any.
+
+    except_id: a topic that does not count.
+    """
+    if request.caller is None:
         return ""
-    hidden = {"hides_blocked": caller.blocks, "hides_muted": caller.mutes}
-    return short_count(*own_topics.count_unread(request.db, caller.user_id, **hidden))
+    user_id, hidden = request.actor_id, _hidden(request.caller)
+    return short_count(*own_topics.count_unread(request.db, user_id, except_id=except_id, **hidden))
+
+
+def _numbers(request: ForumRequest) -> dict[str, str]:
+    """Return what stands beside the tabs, by their names."""
+    if request.caller is None:
+        return {}
+    since, hidden = request.now - NEW, _hidden(request.caller)
+    new = own_topics.count_new(request.db, request.actor_id, since, **hidden)
+    return {"topics_unread": count_unread(request), "topics_recent": short_count(new)}
+
+
+def _hidden(caller: Identity) -> dict[str, bool]:
+    return {"hides_blocked": caller.blocks, "hides_muted": caller.mutes}
 
 
 def _mute_button(context: Resource, request: ForumRequest) -> str | None:

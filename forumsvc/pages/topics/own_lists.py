@@ -5,10 +5,12 @@ from typing import Any
 
 from pyramid.response import Response
 
+from ...db.keyset_paging import PageRequest
 from ...permissions import TopicPermission as May
+from ...queries import topic_reads
 from ...queries.own_topics import TopicRelation
 from ...resources.topics import Topics
-from ...schemas.fields import Id, parameters, required
+from ...schemas.fields import Id, optional, parameters, required
 from ...services.posts import reading
 from ...web.api.request import ForumRequest
 from ...web.own_topics import own_list
@@ -16,6 +18,7 @@ from ..flash_messages import redirect_with_message
 from ..page import page
 from ..page_tree import for_users, topics_page
 from ..paging import numbered_or_cursor, page_request
+from ..paths import reply_path, see_other
 from .lists import list_values
 
 _list_page = partial(
@@ -50,10 +53,36 @@ def show_taken_part(container: Topics, request: ForumRequest) -> dict[str, Any]:
 
 
 @page(
+    *("next_unread_topic", "/topics/unread/next", for_users(topics_page), May.VIEW_UNREAD),
+    schema=parameters(optional("after", Id())),
+)
+def go_to_next_unread(container: Topics, request: ForumRequest) -> Response:
+    """Redirect to the first unread reply of an unread topic, or to their list without any.
+
+    `after` is a topic that somebody has just read, which may not be stored yet.
+    """
+    found = own_list(request, None, unread=True, page=PageRequest(limit=2)).rows
+    ids = [row.id for row in found if row.id != request.validated["after"]]
+    places = topic_reads.of_topics(request.db, request.actor_id, ids[:1])
+    for place in places.values():
+        if place.first_unread_reply_id is not None:
+            return see_other(reply_path(request, place.first_unread_reply_id))
+    return see_other(request.route_path("topics_unread"))
+
+
+_read_all_page = partial(
+    page,
     *("topics_read_all", "/topics/read_all", for_users(topics_page), May.MARK_READ),
-    method="POST",
     schema=parameters(required("newest", Id())),
 )
+
+
+@_read_all_page("read_all")
+def ask_to_mark_all(container: Topics, request: ForumRequest) -> dict[str, Any]:
+    return {"newest": request.validated["newest"]}
+
+
+@_read_all_page(method="POST")
 def mark_all_read(container: Topics, request: ForumRequest) -> Response:
     """Mark all topics as read, but not what came after the page was shown."""
     until = request.validated["newest"]

@@ -40,6 +40,7 @@ from ..post_html import (
 from ..post_pictures import with_sizes
 from ..previews import topic_preview
 from .actions import asking_buttons, reply_buttons, topic_buttons
+from .lists import count_unread
 from .seen import mark_shown
 
 _MAX_LATER = 200
@@ -131,6 +132,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> Any:
         "answers": _answers(request, row.id, result.rows, first, has_more=has_more),
         "unread": state.get("unread_count") or 0,
         "first_unread": state.get("first_unread_reply_id"),
+        "unread_topics": count_unread(request, row.id),
         "next_unread": _next_unread(state, number, result.rows),
         "path": path,
         "flash_message": flash_message(request) if user_id is not None else None,
