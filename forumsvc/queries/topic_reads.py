@@ -132,6 +132,28 @@ def unread_counts(*only: ColumnElement[bool]) -> Select[Any]:
     )
 
 
+def replies_after(db: ReadConnection, user_id: int, topic_id: int, reply_id: int) -> Any:
+    """Return what others wrote in a topic after a reply, whatever was read of it.
+
+    It has `replies_count`, and `first_id`, None without any.
+    """
+    values = {"user_id": user_id, "topic_id": topic_id, "reply_id": reply_id}
+    [result] = rows(db, _replies_after(), values)
+    return result
+
+
+@cache
+def _replies_after() -> Any:
+    none: Any = literal_column("0")
+    after = select(
+        bindparam("topic_id", type_=BigId).label("topic_id"),
+        bindparam("reply_id", type_=BigId).label("last_reply_id"),
+        none.label("cutoff"),
+    ).subquery("after")
+    columns = func.count().label("replies_count"), func.min(_unread.id).label("first_id")
+    return select(*columns).select_from(after).join(_unread, _is_unread(after.c))
+
+
 def cutoff_times(db: ReadConnection, user_id: int) -> dict[int | None, datetime]:
     """Return when a user last marked all topics as read, by the node, None for all nodes."""
     found = rows(db, _CUTOFF_TIMES, {"user_id": user_id})

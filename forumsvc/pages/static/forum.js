@@ -186,5 +186,47 @@ for (const field of document.querySelectorAll(".copied")) {
   });
 }
 
+// While a page is open it asks what is new: for its numbers, and for a link to what it does not show.
+const NEWS_EVERY = 60000;  // milliseconds
+
+function showNumber(place, number) {
+  const mark = place.querySelector(".mark") ?? Object.assign(document.createElement("strong"), {className: "mark"});
+  const isChanged = (mark.isConnected ? parseInt(mark.textContent) : 0) !== (parseInt(number) || 0);
+  mark.textContent = number;
+  if (place.dataset.words) {
+    mark.append(Object.assign(document.createElement("span"), {className: "hidden", textContent: ` ${place.dataset.words}`}));
+  }
+  if (!number) mark.remove();
+  else if (!mark.isConnected) place.append(" ", mark);
+  return isChanged;
+}
+
+let askedAt = 0;
+
+async function askForNews(page) {
+  if (document.hidden || Date.now() - askedAt < NEWS_EVERY / 6) return;
+  askedAt = Date.now();
+  const headers = {"X-Requested-With": "fetch"};
+  const answer = await fetch(page.dataset.news, {headers}).catch(() => null);
+  if (!answer?.ok || answer.redirected) return;
+  const news = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("p");
+  const numbers = {notifications: news.dataset.notifications, "topics-unread": news.dataset.topicsUnread, "topics-recent": news.dataset.topicsRecent};
+  let isChanged = false;
+  for (const place of document.querySelectorAll("[data-number]")) {
+    isChanged = showNumber(place, numbers[place.dataset.number]) || isChanged;
+  }
+  const link = news.querySelector("a") ?? document.createElement("a");
+  if (page.dataset.words && isChanged) Object.assign(link, {href: location.pathname + location.search, textContent: page.dataset.words});
+  if (!link.textContent) return;
+  link.className = "button fresh";
+  link.setAttribute("role", "status");
+  document.querySelector(".fresh")?.remove();
+  document.getElementById("main").append(document.adoptNode(link));
+}
+
+const news = document.querySelector("[data-news]");
+if (news) setInterval(askForNews, NEWS_EVERY, news);
+document.addEventListener("visibilitychange", () => news && askForNews(news));
+
 // On a phone the tabs scroll.
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({block: "nearest", inline: "nearest"});

@@ -116,12 +116,33 @@ document.addEventListener("click", event => {
     const begun = field.value.trimEnd();
     field.value = begun ? `${begun}\n\n${text}` : text;
     field.dispatchEvent(new Event("input", {bubbles: true}));
+    dock();
     // A place in the history, so that *Back* leads to the post again.
     location.hash = "body";
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
   }).catch(() => form.requestSubmit(button));
 });
+
+// On a desk the form comes to the text that one answers, until *Close*, Escape or *Back*.
+const closer = form.querySelector(".close");
+const gap = document.createElement("div");  // where it was, or the page would jump
+
+function dock() {
+  if (!closer || form.matches(".docked") || !matchMedia("(min-width: 56rem)").matches) return;
+  gap.style.height = `${form.offsetHeight}px`;
+  form.before(gap);
+  form.classList.add("docked");
+}
+
+function undock() {
+  form.classList.remove("docked");
+  gap.remove();
+}
+closer?.addEventListener("click", undock);
+addEventListener("hashchange", () => location.hash === "#body" || undock());
+form.addEventListener("keydown", event => event.key === "Escape" && list.hidden && undock());
+document.querySelector(".side a[href='#body']")?.addEventListener("click", dock);
 
 function insert(text) {
   field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");

@@ -116,7 +116,7 @@ def list_values(
         "is_own": tab in OWN_TABS,
         "flash_message": None if caller is None else flash_message(request),
         "tabs": _tabs(request, node),
-        "numbers": {} if node else _numbers(request),
+        "numbers": {} if node else numbers_of_tabs(request),
         "topics": topic_lines(request, result.rows),
         "nodes": links,
         "has_topics": has_topics if node is None else bool(node.topics_count),
@@ -152,7 +152,7 @@ def count_unread(request: ForumRequest, except_id: int | None = None) -> str:
     return short_count(*own_topics.count_unread(request.db, user_id, except_id=except_id, **hidden))
 
 
-def _numbers(request: ForumRequest) -> dict[str, str]:
+def numbers_of_tabs(request: ForumRequest) -> dict[str, str]:
     """Return what stands beside the tabs, by their names."""
     if request.caller is None:
         return {}

@@ -133,6 +133,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> Any:
         "unread": state.get("unread_count") or 0,
         "first_unread": state.get("first_unread_reply_id"),
         "unread_topics": count_unread(request, row.id),
+        "newest": newest,
         "next_unread": _next_unread(state, number, result.rows),
         "path": path,
         "flash_message": flash_message(request) if user_id is not None else None,

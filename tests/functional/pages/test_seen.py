@@ -104,3 +104,20 @@ def test_the_title_of_a_read_topic_leads_to_the_last_reply_that_was_read(
     title = reader.get("/").html.select_one(".topics .title")
     assert title["href"] == f"/topics/{topic}?reply={replies[3]}"
     assert reader.get(title["href"]).location == f"/topics/{topic}?page=2#reply-{replies[3]}"
+
+
+def test_news_are_what_others_wrote_after_a_page_was_made(forum, reader, topic, replies):
+    path = f"/topics/{topic}/news?after={replies[1]}"
+    news = reader.app.get(path, headers=SCRIPT)
+    link = news.html.select_one("p > a")
+    assert (link.text, link["href"]) == ("2 new replies", f"/replies/{replies[2]}")
+    assert news.html.p["data-notifications"] == "2"
+    assert place(forum, reader) == (4, 2), "asking reads nothing"
+    last = f"/topics/{topic}/news?after={replies[-1]}"
+    assert reader.app.get(last, headers=SCRIPT).html.a is None
+    numbers = reader.app.get("/topics/news", headers=SCRIPT).html.p.attrs
+    assert (numbers["data-topics-unread"], numbers["data-topics-recent"]) == ("1", "")
+    for one in (path, "/topics/news"):
+        assert reader.app.get(one, status="*").status_int == 404, "only a script asks"
+        stranger = Visitor(forum).app.get(one, headers=SCRIPT, status="*")
+        assert stranger.status_int in (303, 403)

@@ -125,14 +125,23 @@ def test_a_quotation_of_what_is_selected_joins_the_text_and_back_leads_to_the_po
         text.evaluate(
             "one => getSelection().setBaseAndExtent(one.firstChild, 0, one.firstChild, 17)"
         )
+        page.locator(".reply button[name=quote]").scroll_into_view_if_needed()
+        place = page.evaluate("scrollY")
         page.locator(".reply button[name=quote]").click()
         expect(page.locator("#body")).to_have_value("Begun.\n\n> The tide is high.\n\n@quoter #1 ")
         expect(page.locator("#body")).to_be_focused()
+        expect(page.locator("#body")).to_be_in_viewport()
+        assert page.evaluate("scrollY") == place, "the form comes to what is quoted"
         page.locator("#topic button[name=quote]").click()
         expect(page.locator("#body")).to_have_value(re.compile(r"#1\n\n> Its text\n\n@quoter $"))
         page.go_back()
         expect(page.locator("#body")).to_have_value(re.compile("^Begun"))
         assert page.url == page.url.partition("#")[0], "where it was before"
+        expect(page.locator("form.docked")).to_have_count(0)
+        page.locator(".side a[href='#body']").click()
+        expect(page.locator("form.docked #body")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(page.locator("form.docked")).to_have_count(0)
 
 
 def test_who_goes_back_behind_a_posted_draft_does_not_find_it_again(browser, service):

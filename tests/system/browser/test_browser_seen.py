@@ -92,3 +92,33 @@ def test_who_reads_the_beginning_comes_back_to_where_they_stopped(reader, forum)
             reader.wait_for_event("response")
     expect(reader.locator(".side .news")).to_have_count(0)
     assert unread(forum, reader) == 0
+
+
+LATER = "Date.now = () => 2 ** 43; document.dispatchEvent(new Event('visibilitychange'));"
+"""An hour later the page asks what is new."""
+
+
+def test_what_comes_while_a_page_is_open_is_numbered_and_linked(browser, forum):
+    forum.change(forum.person("waiter").id, password_hash=hash_password(PASSWORD))
+    bob = forum.person("bob2")
+    topic = forum.topic(bob, forum.node("News"), title="Open")
+    with (
+        served(forum.application) as address,
+        browser.new_context(base_url=address) as context,
+    ):
+        page, lists = context.new_page(), context.new_page()
+        page.goto(f"/login?next=/topics/{topic}")
+        log_in_by_names(page, "waiter")
+        page.locator("#topic button", has_text="Follow").click()
+        expect(page.locator("#topic button.done")).to_have_count(1)
+        lists.goto("/")
+        expect(lists.locator("[data-number=topics-unread] .mark")).to_have_count(0)
+        forum.reply(bob, topic, "Fresh")
+        for one in (page, lists):
+            one.evaluate(LATER)
+        expect(lists.locator("[data-number=topics-unread] .mark")).to_have_text("1")
+        expect(page.locator(".to-notifications .mark")).to_have_text("1 unread")
+        follow(lists.get_by_text("Show what is new"))
+        expect(lists.locator("li.unread .title")).to_have_text("Open")
+        follow(page.get_by_text("1 new reply"))
+        expect(page.locator("article.reply .forum-content")).to_have_text("Fresh")

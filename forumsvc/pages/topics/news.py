@@ -1,0 +1,35 @@
+"""What is new since a page was made, for the script that asks while the page is open."""
+
+from typing import Any
+
+from ...errors import NotFound
+from ...permissions import TopicPermission as May
+from ...queries import topic_reads
+from ...resources.base import Resource
+from ...resources.topics import TopicItem
+from ...schemas.fields import Id, optional, parameters
+from ...web.api.request import ForumRequest
+from ..page import page
+from ..page_tree import for_users, topic_page, topics_page
+from .lists import numbers_of_tabs
+from .seen import is_script
+
+
+@page("news", "/topics/news", for_users(topics_page), May.VIEW_UNREAD, "news")
+@page(
+    *("topic_news", r"/topics/{topic_id:\d+}/news", for_users(topic_page), May.MARK_READ, "news"),
+    schema=parameters(optional("after", Id(), 0)),
+)
+def show_news(context: Resource, request: ForumRequest) -> dict[str, Any]:
+    """Return the number of the header, with those of the tabs, or the replies of a topic after one.
+
+    Raises NotFound if no script asks.
+    """
+    if not is_script(request):
+        raise NotFound
+    request.response.cache_control = "no-store"
+    if not isinstance(context, TopicItem):
+        return {"numbers": numbers_of_tabs(request), "replies": None}
+    after = request.validated["after"]
+    replies = topic_reads.replies_after(request.db, request.actor_id, context.row.id, after)
+    return {"numbers": {}, "replies": replies}
