@@ -35,9 +35,14 @@ class PostVersions(Container):
         self.post = post
 
     @property
+    def post_row(self) -> Any:
+        """The topic or reply as its resource has loaded it."""
+        return self._parent.row
+
+    @property
     def topic_id(self) -> int:
         """The id of the topic, also of a reply."""
-        row = self._parent.row
+        row = self.post_row
         return int(row.id if self.post.model is Topic else row.topic_id)
 
     @property
