@@ -56,6 +56,7 @@ _COLUMNS = (
     *summary(_editor, "editor"),
 )
 _SHOWN = PostVersion.hidden_at.is_(None)
+_NUMBER: Any = bindparam("number", type_=BigId)
 
 
 def _of(model: type[Topic] | type[Reply]) -> Any:
@@ -83,7 +84,7 @@ def of_post(db: ReadConnection, post: Post, page: PageRequest, *, with_hidden: b
 
 @cache
 def _by_number(model: type[Topic] | type[Reply]) -> Any:
-    return _select(model, with_hidden=True).where(PostVersion.number == bindparam("number"))
+    return _select(model, with_hidden=True).where(PostVersion.number == _NUMBER)
 
 
 def by_number(db: ReadConnection, post: Post, number: int) -> PostVersionRow | None:
@@ -93,7 +94,7 @@ def by_number(db: ReadConnection, post: Post, number: int) -> PostVersionRow | N
 
 @cache
 def _next(model: type[Topic] | type[Reply], with_hidden: bool) -> Any:
-    later = _select(model, with_hidden=with_hidden).where(PostVersion.number > bindparam("number"))
+    later = _select(model, with_hidden=with_hidden).where(PostVersion.number > _NUMBER)
     return later.order_by(PostVersion.number).limit(1)
 
 
