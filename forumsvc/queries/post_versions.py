@@ -156,12 +156,14 @@ def _others(model: type[Topic] | type[Reply]) -> Any:
         .join(Review, Review.id == Report.review_id)
         .where(*is_reported, Report.reporter_id != user_id, Report.created_at > since)
     )
+    topic_id: Any = post_id
     if model is Reply:
-        return union_all(liked, reported)
+        edited = aliased(Reply, name="edited")
+        topic_id = select(edited.topic_id).where(edited.id == post_id).scalar_subquery()
     # The newest one of others, for there may be many before it.
     newest: Any = (
         select(Reply.created_at)
-        .where(Reply.topic_id == post_id, Reply.user_id != user_id)
+        .where(Reply.topic_id == topic_id, Reply.user_id != user_id)
         .order_by(Reply.id.desc())
         .limit(1)
         .subquery("newest")
@@ -171,9 +173,9 @@ def _others(model: type[Topic] | type[Reply]) -> Any:
 
 
 def others_acted_since(db: ReadConnection, post: Post, user_id: int, since: datetime) -> bool:
-    """Return whether anybody but a user has replied to a post, liked or reported it since then.
+    """Return whether anybody but a user has liked or reported a post, or replied, since then.
 
-    Who replies to a reply of a topic replies to the topic.
+    A reply is answered by whoever replies to its topic later.
     """
     values = {"post_id": post.id, "user_id": user_id, "since": since}
     return bool(rows(db, _others(post.model), values))
