@@ -32,13 +32,13 @@ def _create_table() -> None:
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("user_id", BIG_ID, nullable=False),
         sa.Column("editor_id", BIG_ID, nullable=False),
+        sa.Column("created_at", MOMENT, nullable=False),
+        sa.Column("replaced_at", MOMENT, nullable=False),
+        sa.Column("hidden_at", MOMENT),
         sa.Column("title", sa.String(255)),
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("body_html", sa.Text(), nullable=False),
         sa.Column("markup_version", sa.Integer(), nullable=False),
-        sa.Column("created_at", MOMENT, nullable=False),
-        sa.Column("replaced_at", MOMENT, nullable=False),
-        sa.Column("hidden_at", MOMENT),
         *(
             sa.ForeignKeyConstraint([name], [f"{other}.id"], name=op.f(f"fk_{table}_{name}"))
             for name, other in keys.items()

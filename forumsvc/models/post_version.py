@@ -10,7 +10,10 @@ from .declarations import DELETE, RENDERED, Dump, Export, Part, by_column
 
 
 class PostVersion(Base):
-    """A text that an edit has replaced, of a topic or of a reply."""
+    """A text that an edit has replaced, of a topic or of a reply.
+
+    Long columns come last: SQLite reads through them to those behind.
+    """
 
     __tablename__ = "post_versions"
     __dump__ = Dump(Part.SECRET, "what authors have replaced, and moderators have hidden")
@@ -32,16 +35,16 @@ class PostVersion(Base):
     """The author of the post."""
     editor_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     """Who wrote this text: the author, or a moderator who edited it."""
-    title: Mapped[str | None] = mapped_column(String(255))
-    """Null for a reply."""
-    body: Mapped[str] = mapped_column(Text)
-    body_html: Mapped[str] = mapped_column(Text, info=RENDERED)
-    markup_version: Mapped[int] = mapped_column(Integer, info=RENDERED)
     created_at: Mapped[Timestamp]
     """When this text was written."""
     replaced_at: Mapped[Timestamp]
     hidden_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When a moderator hid it from all but moderators."""
+    title: Mapped[str | None] = mapped_column(String(255))
+    """Null for a reply."""
+    body: Mapped[str] = mapped_column(Text)
+    body_html: Mapped[str] = mapped_column(Text, info=RENDERED)
+    markup_version: Mapped[int] = mapped_column(Integer, info=RENDERED)
 
     __table_args__ = (
         UniqueConstraint("topic_id", "number"),

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache, partial
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Select, bindparam, or_, select, union_all
+from sqlalchemy import Integer, Select, bindparam, exists, literal_column, select, union_all
 from sqlalchemy.orm import aliased
 
 from ..db.base import BigId, UtcDateTime
@@ -107,17 +107,14 @@ def following(
 
 @cache
 def _posts_with(with_hidden: bool) -> Any:
-    names = {"topic_id": "topic_ids", "reply_id": "reply_ids"}
-    found = select(PostVersion.topic_id, PostVersion.reply_id).distinct()
-    found = found.where(
-        or_(
-            *(
-                getattr(PostVersion, column).in_(bindparam(name, expanding=True))
-                for column, name in names.items()
-            )
-        )
-    )
-    return found if with_hidden else found.where(_SHOWN)
+    """Return the SELECT of posts that have one, for which it looks at no more than the first."""
+    parts = []
+    for model, name in ((Topic, "topic_ids"), (Reply, "reply_ids")):
+        has_version = exists().where(_of(model) == model.id, *(() if with_hidden else (_SHOWN,)))
+        of_ids = model.id.in_(bindparam(name, expanding=True))
+        is_topic: Any = literal_column(str(int(model is Topic)), Integer).label("is_topic")
+        parts.append(select(model.id, is_topic).where(of_ids, has_version))
+    return union_all(*parts)
 
 
 def posts_with(
@@ -131,10 +128,8 @@ def posts_with(
     if not topic_ids and not reply_ids:
         return frozenset()
     values = {"topic_ids": [*topic_ids] or [0], "reply_ids": [*reply_ids] or [0]}
-    return {
-        Post(Topic, item.topic_id) if item.reply_id is None else Post(Reply, item.reply_id)
-        for item in rows(db, _posts_with(with_hidden), values)
-    }
+    found = rows(db, _posts_with(with_hidden), values)
+    return {Post(Topic if item.is_topic else Reply, item.id) for item in found}
 
 
 @cache

@@ -66,11 +66,12 @@ def edited_posts(
 ) -> Callable[[TopicRow | ReplyListRow], Edited | None]:
     """Return what says of a topic, or of one of these replies to it, when it was edited."""
     row: Any = topic.row
-    posts: dict[Post, tuple[Item, Any]] = {Post(Topic, row.id): (topic, row)}
+    posts: dict[Post, tuple[Item, Any]] = {}
+    if row.edited_at is not None:
+        posts[Post(Topic, row.id)] = topic, row
     for reply in replies:
-        if reply.deleted_at is None:
-            posts[Post(Reply, reply.id)] = (listed_reply(topic, reply), reply)
-    posts = {post: found for post, found in posts.items() if found[1].edited_at is not None}
+        if reply.edited_at is not None and reply.deleted_at is None:
+            posts[Post(Reply, reply.id)] = listed_reply(topic, reply), reply
     readable = [post for post, (item, _) in posts.items() if _may_read(request, item)]
     with_versions = _with_versions(request, topic, readable)
     edited = {
