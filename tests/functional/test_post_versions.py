@@ -343,3 +343,28 @@ def test_a_text_that_the_search_and_events_know_is_the_present_one(forum, alice,
     with forum.database.reads.connect() as db:
         assert "A body" not in str(db.execute(text("SELECT * FROM events")).all())
     assert [one["title"] for one in alice.get(f"/topics/{topic}/versions").json] == ["A title"]
+
+
+def test_in_the_keyed_shape_they_are_a_named_list_of_users_with_abilities(make_forum):
+    forum = make_forum(api__envelope="keyed")
+    alice, chief = forum.person("alice"), _chief(forum)
+    topic = forum.topic(alice, forum.node())
+    reply = forum.reply(alice, topic)
+    for path, key in ((f"/topics/{topic}", "topic"), (f"/replies/{reply}", "reply")):
+        assert alice.get(path).json[key]["edited_at"] is None
+        assert edit(chief, path, body="Edited")[key]["edited_at"]
+        [version] = alice.get(f"{path}/versions").json["versions"]
+        assert version["editor"]["abilities"] == {"update": True, "destroy": True}
+        assert chief.post(f"{path}/versions/1/hide").json == {"ok": 1}
+        assert alice.get(f"{path}/versions").json == {"versions": []}
+        assert forum.nobody.get(f"{path}/versions").json["error"] == "Unauthorized"
+
+
+def test_a_silenced_author_reads_and_a_deleted_account_stays_the_editor(forum, alice, chief, topic):
+    edit(chief, f"/topics/{topic}", body="Edited")
+    forum.change(alice.id, state="blocked")
+    assert bodies(alice, f"/topics/{topic}") == ["A body"]
+    assert alice.post(f"/topics/{topic}/versions/1/hide").status_int == 403
+    forum.change(alice.id, state="deleted")
+    [version] = chief.get(f"/topics/{topic}/versions").json
+    assert version["editor"]["login"] == "alice"
