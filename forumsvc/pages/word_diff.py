@@ -25,6 +25,7 @@ _SENTENCE = re.compile(rf"[^{_ENDS}]*[{_ENDS}]+\s*|[^{_ENDS}]+")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _LEVELS = (_LINE, _SENTENCE, _WORD)
 _STEPS_OF_PAIR = 100
+"""What a pair of equal words costs beside one of different ones, at the worst."""
 _CONTEXT = 200
 """Characters that are shown of an unchanged text before and after a change."""
 

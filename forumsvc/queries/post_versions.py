@@ -59,14 +59,14 @@ _SHOWN = PostVersion.hidden_at.is_(None)
 _NUMBER: Any = bindparam("number", type_=BigId)
 
 
-def _of(model: type[Topic] | type[Reply]) -> Any:
+def _post_column(model: type[Topic] | type[Reply]) -> Any:
     return PostVersion.topic_id if model is Topic else PostVersion.reply_id
 
 
 def _select(model: type[Topic] | type[Reply], *, with_hidden: bool) -> Select[Any]:
-    of_post = select(*_COLUMNS).join(_editor, _editor.id == PostVersion.editor_id)
-    of_post = of_post.where(_of(model) == bindparam("post_id"))
-    return of_post if with_hidden else of_post.where(_SHOWN)
+    statement = select(*_COLUMNS).join(_editor, _editor.id == PostVersion.editor_id)
+    statement = statement.where(_post_column(model) == bindparam("post_id"))
+    return statement if with_hidden else statement.where(_SHOWN)
 
 
 @cache
@@ -110,7 +110,9 @@ def _posts_with(with_hidden: bool) -> Any:
     """Return the SELECT of posts that have one, for which it looks at no more than the first."""
     parts = []
     for model, name in ((Topic, "topic_ids"), (Reply, "reply_ids")):
-        has_version = exists().where(_of(model) == model.id, *(() if with_hidden else (_SHOWN,)))
+        has_version = exists().where(
+            _post_column(model) == model.id, *(() if with_hidden else (_SHOWN,))
+        )
         of_ids = model.id.in_(bindparam(name, expanding=True))
         is_topic: Any = literal_column(str(int(model is Topic)), Integer).label("is_topic")
         parts.append(select(model.id, is_topic).where(of_ids, has_version))
@@ -128,8 +130,8 @@ def posts_with(
     if not topic_ids and not reply_ids:
         return frozenset()
     values = {"topic_ids": [*topic_ids] or [0], "reply_ids": [*reply_ids] or [0]}
-    found = rows(db, _posts_with(with_hidden), values)
-    return {Post(Topic if item.is_topic else Reply, item.id) for item in found}
+    result = rows(db, _posts_with(with_hidden), values)
+    return {Post(Topic if item.is_topic else Reply, item.id) for item in result}
 
 
 @cache

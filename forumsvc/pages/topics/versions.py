@@ -75,13 +75,13 @@ def edited_posts(
     readable = [post for post, (item, _) in posts.items() if _may_read(request, item)]
     with_versions = _with_versions(request, topic, readable)
     edited = {
-        id(found): Edited(
-            Moment.of(request, found.edited_at),
+        id(post_row): Edited(
+            Moment.of(request, post_row.edited_at),
             versions_path(request, post) if post in with_versions else None,
         )
-        for post, (_, found) in posts.items()
+        for post, (_, post_row) in posts.items()
     }
-    return lambda found: edited.get(id(found))
+    return lambda post_row: edited.get(id(post_row))
 
 
 def _may_read(request: ForumRequest, item: Item) -> bool:
@@ -159,10 +159,10 @@ def show_version(item: PostVersionItem, request: ForumRequest) -> dict[str, Any]
 
 def _next(versions: PostVersions, request: ForumRequest, row: PostVersionRow) -> Any:
     """Return the text that came after a former one: the next that the caller sees."""
-    found = post_versions.following(
+    following = post_versions.following(
         request.db, versions.post, row.number, with_hidden=versions.with_hidden
     )
-    return versions.post_row if found is None else found
+    return versions.post_row if following is None else following
 
 
 def _values(
