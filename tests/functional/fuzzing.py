@@ -279,6 +279,7 @@ def _cursor(operation: str, query: dict[str, Any]) -> str:
         "listNotificationGroups": "notification_groups",
         "listAccessBlocks": "access_blocks",
         "listHeldPosts": "held_posts",
+        **dict.fromkeys(("listTopicVersions", "listReplyVersions"), "post_versions"),
         "listLikes": f"likes.{query.get('obj_type')}",
     }.get(operation, operation.removeprefix("list").lower())
     of_order = {"last_actived": 2, "popular": 3, "likes": 2, "replies": 2}

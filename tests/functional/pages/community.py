@@ -37,7 +37,7 @@ def boat(name: str) -> str:
 
 @dataclass
 class Community:
-    """The ids of its parts. rich: a topic with all Markdown; closed, banned: topics.
+    """The ids of its parts. rich: a topic with all Markdown; closed, banned, edited: topics.
 
     review: an open one, of the rich topic; held, held_review: a post of the member's that waits,
     and its review.
@@ -53,6 +53,7 @@ class Community:
     review: int
     held: int
     held_review: int
+    edited: int
 
 
 def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
@@ -89,7 +90,9 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
     for number in range(55):
         forum.reply(bob, rich, f"Number {number}")
     for number in range(22):
-        forum.topic(bob, node, title=f"More talk {number}")
+        edited = forum.topic(bob, node, title=f"More talk {number}")
+    # By another than its author: it keeps the former text.
+    admin.call("PATCH", f"/topics/{edited}", {"title": "Edited <b>talk</b>", "body": RICH})
     for who, kind, reported in (
         (carl, "topic", rich),
         (bob, "reply", reply),
@@ -113,5 +116,5 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
     [held_review] = [one["id"] for one in admin.get("/reviews", kind="held").json]
     return Community(
         *(rich, closed, banned, deleted),
-        *(node, section, reply, review, held, held_review),
+        *(node, section, reply, review, held, held_review, edited),
     )

@@ -52,7 +52,7 @@ _LISTS = (
         "reviews",
         "notifications",
     ),
-    *("likes.topic", "followers", "user_replies", "user_topics.recent", "search"),
+    *("likes.topic", "followers", "user_replies", "user_topics.recent", "search", "post_versions"),
 )
 
 
@@ -73,7 +73,7 @@ def _patterns(registry: Any) -> list[str]:
 def _addresses(patterns: list[str], there: Community, rng: random.Random) -> Iterator[str]:
     """Yield the address of each page with right ids, and then addresses at random, for ever."""
     ids: dict[str, tuple[object, ...]] = {
-        "topic_id": (there.rich, there.closed, there.banned, there.deleted),
+        "topic_id": (there.rich, there.edited, there.closed, there.banned, there.deleted),
         "reply_id": (there.reply,),
         "node_id": (there.node,),
         "section_id": (there.section,),
@@ -83,6 +83,7 @@ def _addresses(patterns: list[str], there: Community, rng: random.Random) -> Ite
         "obj_id": (there.rich, there.reply),
         "login": ("ann", "bob", "carl"),
         "part": (0, 1),
+        "number": (1, 2),
     }
     words = {
         "list": "topics",

@@ -122,6 +122,7 @@ def _fill(forum: Forum, hashed: str) -> list[Look]:
         Look("report", "dora", f"{rich}/report"),
         Look("queue", "keeper", "/moderation"),
         Look("review", "keeper", f"/moderation/reviews/{here.review}"),
+        Look("versions", "keeper", f"/topics/{here.edited}/versions"),
         Look("restrictions", "keeper", "/moderation/users/carl"),
         Look("log", "keeper", "/moderation/log"),
         Look("administration", "boss", "/settings/forum"),
