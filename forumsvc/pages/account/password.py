@@ -31,7 +31,7 @@ from ..paths import redirect_to_next
 
 _INVALID_LINK = Message(
     "This link was used, has expired, or is incomplete. If you have just set a new password, "
-    "log in with it; else request a new link."
+    "log in with it; else ask for a new link."
 )
 
 
