@@ -73,7 +73,7 @@ def load(
         loading = _Loading(db, authoring, now)
         loading.add_members(members, password_hash)
         loading.add_nodes(node_rows)
-        for post, written in [(post, loading.write(post)) for post in posts]:
+        for post, written in [(post, loading.write_and_move(post)) for post in posts]:
             loading.moderate(post, written)
         loading.finish()
         counts = {name: many - before[name] for name, many in _count_rows(db).items()}
@@ -144,6 +144,17 @@ class _Loading:
         section_id = sections.find_or_create(self._db, None, opened, section)
         return nodes.create(self._db, None, opened, **values, section_id=section_id)
 
+    def write_and_move(self, post: Post) -> _Written:
+        """Write a post; a moderator moves a topic in a wrong node before it is answered."""
+        written = self.write(post)
+        if "moved" in post.marks:
+            at = _after(written.at, post)
+            body = self._authoring.render(self._moderator, post.body)
+            topic, node_id = self._locked_topic(written.id), self._nodes[post.node]
+            common = (self._db, self._moderator, at, self._authoring, topic)
+            topics.edit(*common, TopicChanges(post.title, node_id, body))
+        return written
+
     def write(self, post: Post) -> _Written:
         """Write a post; then its readers like it, and some of them follow or keep its topic."""
         db, at, author = self._db, self._now - post.age, self._users[post.author]
@@ -181,12 +192,7 @@ class _Loading:
     def moderate(self, post: Post, written: _Written) -> None:
         """Do what the marks of a post say, a little after it."""
         db, author = self._db, self._users[post.author]
-        at = written.at + min(timedelta(minutes=9), post.age / 2)
-        if "moved" in post.marks:
-            body = self._authoring.render(self._moderator, post.body)
-            topic, node_id = self._locked_topic(written.id), self._nodes[post.node]
-            common = (db, self._moderator, at, self._authoring, topic)
-            topics.edit(*common, TopicChanges(post.title, node_id, body))
+        at = _after(written.at, post)
         if "reported" in post.marks:
             key = f"topic:{written.id}" if post.title else f"reply:{written.id}"
             target = Target(key, author, written.topic_id, None if post.title else written.id)
@@ -220,6 +226,11 @@ class _Loading:
 
     def _locked_reply(self, reply_id: int) -> Any:
         return reply_queries.by_id(self._db, reply_id, lock=True)
+
+
+def _after(at: datetime, post: Post) -> datetime:
+    """Return when a moderator has seen a post."""
+    return at + min(timedelta(minutes=9), post.age / 2)
 
 
 def _user_row(

@@ -7,7 +7,9 @@ from ...models import SITE_FIELDS, SiteField
 from ...permissions import NodePermission
 from ...queries import nodes as reading
 from ...queries import staff
+from ...queries.invitations import open_invitations
 from ...resources.nodes import Nodes
+from ...services.accounts import invitations
 from ...web.api.request import ForumRequest
 from ..about import site_html
 from ..flash_messages import flash_message
@@ -47,6 +49,7 @@ def show(context: Nodes, request: ForumRequest) -> Values:
         ],
         "has_nodes": bool(nodes),
         "path_of": lambda node: node_path(request, node.id),
+        "invited": len(open_invitations(request.read_connection, request.now - invitations.TTL)),
         "people": [(Person.of(request, row), row.role) for row in people],
         "texts": [_shown(request, item) for item in SITE_FIELDS],
         "level_names": request.site.level_names,

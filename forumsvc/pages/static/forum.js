@@ -68,7 +68,7 @@ document.addEventListener("submit", event => {
 
 // Says which reply one reads, where the page says which ones it has: "37 of 152".
 function showPlace(place) {
-  const visible = new Map(), atFirst = place.textContent;
+  const visible = new Map();
   observer = new IntersectionObserver(entries => {
     for (const {target, isIntersecting} of entries) {
       const floor = Number(target.querySelector(".floor").textContent.slice(1));
@@ -78,7 +78,8 @@ function showPlace(place) {
     const floors = [...visible.values()];
     const isAtEnd = scrollY + innerHeight > document.documentElement.scrollHeight - 100;
     const floor = isAtEnd ? Math.max(...floors) : Math.min(...floors);
-    place.textContent = floors.length ? place.dataset.at.replace("{}", floor) : atFirst;
+    // Behind the last one it stays at that.
+    if (floors.length) place.textContent = place.dataset.at.replace("{}", floor);
   }, {rootMargin: "-15% 0px 0px"});
   for (const reply of document.querySelectorAll("article.reply")) observer.observe(reply);
 }
@@ -90,7 +91,7 @@ function tellSeen(replies) {
   const waiting = new Set(), all = [...replies.querySelectorAll("article.reply")];
   const unread = new Set(all.filter(reply => reply.querySelector(".forum-content, a[href*='from=']")));
   let next = all.findIndex(reply => idOf(reply) === replies.dataset.from);
-  const begin = Math.max(0, next);
+  const begin = next, news = document.querySelector(".side .news");
   let timer, isFirst = true;
   const tell = async () => {
     timer = clearTimeout(timer);
@@ -99,6 +100,7 @@ function tellSeen(replies) {
     waiting.clear();
     const headers = {"X-Requested-With": "fetch"};
     while (next >= 0 && next < all.length && !unread.has(all[next])) next += 1;
+    if (news && next > begin) news.textContent = news.dataset.left.replace("{}", news.dataset.count - (next - begin));
     const until = next > 0 ? `&until=${idOf(all[next - 1])}` : "";
     if (next === all.length && !document.querySelector(".pages [rel=next]")) {
       for (const news of document.querySelectorAll(".side :is(.news, .news + *)")) news.remove();
@@ -107,15 +109,10 @@ function tellSeen(replies) {
     // Without a network, or while the forum is busy, they are told with the next ones.
     if (!answer || answer.status === 429 || answer.status >= 500) for (const id of ids) waiting.add(id);
   };
-  const news = document.querySelector(".side .news");
-  const countDown = () => {
-    const left = Number(/\d+/.exec(news?.textContent)?.[0]) - 1;
-    if (left > 0) news.textContent = news.textContent.replace(/\d+/, left);
-  };
   const see = end => {
     ends.unobserve(end);
     const reply = end.closest("article");
-    if (unread.delete(reply) && all.indexOf(reply) >= begin) countDown();
+    unread.delete(reply);
     waiting.add(idOf(reply));
     timer ??= setTimeout(tell, isFirst ? 100 : 2000);
     isFirst = false;

@@ -124,12 +124,12 @@ document.addEventListener("click", event => {
   }).catch(() => form.requestSubmit(button));
 });
 
-// On a desk the form comes to the text that one answers, until *Close*, Escape or *Back*.
+// The form comes to the text that one answers, until *Close*, Escape or *Back*.
 const closer = form.querySelector(".close");
 const gap = document.createElement("div");  // where it was, or the page would jump
 
 function dock() {
-  if (!closer || form.matches(".docked") || !matchMedia("(min-width: 56rem)").matches) return;
+  if (!closer || form.matches(".docked")) return;
   gap.style.height = `${form.offsetHeight}px`;
   form.before(gap);
   form.classList.add("docked");

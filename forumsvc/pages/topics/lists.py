@@ -136,8 +136,10 @@ def _tabs(request: ForumRequest, node: NodeRow | None) -> dict[str, str]:
             name: request.route_path(name.replace("topics", "node"), node_id=node.id)
             for name in TABS
         }
-    first, *others = TABS
-    names = [first, *(() if request.caller is None else OWN_TABS), *others]
+    names = [*TABS]
+    if request.caller is not None:
+        (active, recent, *others), (unread, *own) = TABS, OWN_TABS
+        names = [active, unread, recent, *own, *others]
     return {name: request.route_path(name) for name in names}
 
 

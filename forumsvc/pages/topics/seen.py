@@ -29,15 +29,20 @@ def script_cookie_name(request: ForumRequest) -> str:
     return cookie_name(request, _SCRIPT)
 
 
-def mark_shown(request: ForumRequest, topic_id: int, reply_ids: list[int], newest_id: int) -> None:
+def mark_shown(
+    request: ForumRequest, topic_id: int, reply_ids: list[int], newest_id: int, next_id: int | None
+) -> None:
     """Mark what a page shows to a user.
 
-    reply_ids: of the replies that have their texts there; newest_id: of the newest of the topic.
+    reply_ids: of the replies that have their texts there; newest_id: of the newest of the topic;
+    next_id: with which one the user goes on reading, None where all is read. A page behind it
+    leaves the place, as it does not show what is before it.
     """
     if cookie_of(request, script_cookie_name(request)):
         reply_ids = []
     if _is_looked_at(request):
-        _mark(request, topic_id, reply_ids, newest_id)
+        joins_on = next_id is None or next_id in reply_ids
+        _mark(request, topic_id, reply_ids, newest_id, place=None if joins_on else 0)
 
 
 def _mark(

@@ -109,7 +109,8 @@ def show_topic(item: TopicItem, request: ForumRequest) -> Any:
         floors, newest = replies.extent_of(request.db, row.id)
     with_text = _floors_with_text(result.rows, first, request.validated["from"])
     shown = [one.id for floor, one in enumerate(result.rows, first) if floor in with_text]
-    mark_shown(request, row.id, shown, newest)
+    next_unread = _next_unread(state, number, result.rows)
+    mark_shown(request, row.id, shown, newest, next_unread)
     cache, names_version = request.page_cache, row.names_version
     moderators = staff.staff_ids(request.executor, cache, names_version, request.now)
     author, path = Person.of(request, row), topic_path(request, row.id)
@@ -138,7 +139,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> Any:
         "first_unread": state.get("first_unread_reply_id"),
         "unread_topics": count_unread(request, row.id),
         "newest": newest,
-        "next_unread": _next_unread(state, number, result.rows),
+        "next_unread": next_unread,
         "path": path,
         "flash_message": flash_message(request) if user_id is not None else None,
         "page": number,
