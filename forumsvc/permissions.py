@@ -104,6 +104,13 @@ class ReplyPermission(StrEnum):
     REPORT = "report"  # tell moderators of it
 
 
+class VersionPermission(StrEnum):
+    """For the former texts of a topic or reply."""
+
+    VIEW = "view_versions"  # read them
+    HIDE = "hide_versions"  # hide one from all but moderators, and read those that are hidden
+
+
 class NotificationPermission(StrEnum):
     """For the caller's own notifications."""
 
@@ -203,6 +210,7 @@ READS = frozenset(
         HeldPermission.VIEW_OWN,
         PhotoPermission.VIEW_OWN,
         DraftPermission.VIEW,
+        VersionPermission.VIEW,
         SearchPermission.SEARCH,
     }
 )
@@ -219,6 +227,7 @@ MODERATION = frozenset(
         HeldPermission.VIEW,
         ReviewPermission.VIEW,
         ReviewPermission.RESOLVE,
+        VersionPermission.HIDE,
     }
 )
 """Permissions that need the scope `moderate`."""

@@ -19,7 +19,7 @@ from ..services.accounts import closures, data_export_requests, unconfirmed_acco
 from ..services.moderation import audit_log, restrictions, reviews
 from ..services.notifications import devices
 from ..services.photos.storage import PhotoStorages
-from ..services.posts import drafts, purge
+from ..services.posts import drafts, post_versions, purge
 from ..services.posts.authoring import Authoring
 from ..services.webhooks import webhook_deliveries
 from ..settings import Settings
@@ -114,6 +114,7 @@ def _deletions(database: Database, settings: Settings) -> Mapping[str, Callable[
 def expired_rows(settings: Settings) -> list[ExpiredRows]:
     """Return all that may be deleted."""
     keep = timedelta(days=settings["events.keep_days"])
+    keep_versions = timedelta(days=settings["posts.versions_days"])
     return [
         *tokens.EXPIRED,
         idempotency.expired(timedelta(seconds=settings["idempotency.ttl_seconds"])),
@@ -125,6 +126,7 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         devices.expired(),
         drafts.expired(),
         post_networks.expired(_keep(settings, "moderation.keep_addresses_days")),
+        *([post_versions.expired(keep_versions)] if keep_versions else []),
     ]
 
 

@@ -21,6 +21,7 @@ from .notification import MentionType, Notification, NotificationType
 from .oauth import IssuedBy, OAuthClient, OAuthCode, OAuthToken
 from .photo import Photo
 from .post_network import PostNetwork
+from .post_version import PostVersion
 from .relation import (
     Favorite,
     FollowNotification,

@@ -48,6 +48,7 @@ class AdminAction(StrEnum):
     SITE_UPDATED = "site.updated"
     PHOTO_DELETED = "photo.deleted"
     POSTS_SWEPT = "posts.swept"
+    VERSION_HIDDEN = "version.hidden"
     ACCESS_BLOCK_CREATED = "access_block.created"
     ACCESS_BLOCK_UPDATED = "access_block.updated"
     ACCESS_BLOCK_DELETED = "access_block.deleted"

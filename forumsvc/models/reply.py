@@ -42,6 +42,10 @@ class Reply(Base):
     deleted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     created_at: Mapped[Timestamp]
     updated_at: Mapped[Timestamp]
+    edited_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """As of `Topic`."""
+    editor_id: Mapped[int | None] = mapped_column(BigId)
+    """As of `Topic`."""
 
     __table_args__ = (
         Index("ix_replies_topic_id_id", "topic_id", "id"),

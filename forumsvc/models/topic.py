@@ -93,6 +93,11 @@ class Topic(Base):
     """`replied_at`, or `created_at` where there is no reply."""
     created_at: Mapped[Timestamp]
     updated_at: Mapped[Timestamp]
+    edited_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When an edit last kept the text of before (`PostVersion`)."""
+    editor_id: Mapped[int | None] = mapped_column(BigId)
+    """Who wrote the present text; null for the author. No foreign key, which SQLite cannot add to a
+    table that exists."""
     version: Mapped[int] = mapped_column(
         BigInteger,
         default=random_version,

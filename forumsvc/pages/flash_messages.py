@@ -47,6 +47,7 @@ _MESSAGES = {
     "test-sent": Message("An email to you is being made. Below stands what becomes of it."),
     "role-saved": Message("The role is changed. It holds at once."),
     "photo-deleted": Message("The photo is deleted."),
+    "version-hidden": Message("The text is hidden. Only moderators see it."),
     "draft-saved": Message("Your draft is saved. Nobody else sees it."),
     "draft-deleted": Message("The draft is deleted."),
     "draft-changed": Message("The draft has changed since. This is what it is now."),

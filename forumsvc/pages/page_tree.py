@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import Gone, NotFound
-from ..permissions import SearchPermission
+from ..permissions import SearchPermission, VersionPermission
 from ..queries import topics as topic_queries
 from ..resources.audit_log import AuditLog
 from ..resources.root import Root
@@ -106,6 +106,25 @@ def topic_page(request: ForumRequest) -> Any:
         if row is not None and row.deleted_at is not None:
             raise Gone("This topic is deleted.") from None
         raise
+
+
+def _versions_page(*names: str) -> Factory:
+    """Return the factory of the former texts of a post. It raises LoginRequired, NotFound."""
+    find = _page(*names)
+
+    def context(request: ForumRequest) -> Any:
+        versions = find(request)
+        if request.caller is None and not decide(None, versions, VersionPermission.VIEW):
+            raise LoginRequired(path_after_login(request))
+        return versions
+
+    return context
+
+
+topic_versions_page = _versions_page("topics", "{topic_id}", "versions")
+reply_versions_page = _versions_page("replies", "{reply_id}", "versions")
+topic_version_page = _versions_page("topics", "{topic_id}", "versions", "{number}")
+reply_version_page = _versions_page("replies", "{reply_id}", "versions", "{number}")
 
 
 def log_page(request: ForumRequest) -> AuditLog:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..clock import rfc3339
+from ..clock import rfc3339, rfc3339_or_none
 from ..queries.rows import ReplyDetailRow, ReplyListRow
 from .site import Site
 from .users import user
@@ -20,6 +20,7 @@ def reply_detail(site: Site, row: ReplyDetailRow) -> dict[str, Any]:
         **_reply(site, row, row.body_html),
         "topic_title": row.topic_title,
         "body": row.body,
+        "edited_at": rfc3339_or_none(row.edited_at),
     }
 
 

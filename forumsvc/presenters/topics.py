@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..clock import rfc3339
+from ..clock import rfc3339, rfc3339_or_none
 from ..queries.rows import TopicListRow, TopicRow
 from .site import Site
 from .users import user
@@ -39,4 +39,5 @@ def topic_detail(site: Site, row: TopicRow, *, pending_hits: int) -> dict[str, A
         "body": row.body,
         "body_html": row.body_html,
         "hits": row.hits + pending_hits,
+        "edited_at": rfc3339_or_none(row.edited_at),
     }

@@ -1,4 +1,7 @@
-"""Finds the texts whose HTML was rendered by another version of the renderer."""
+"""Finds the texts whose HTML was rendered by another version of the renderer.
+
+A post is a topic, a reply, or a former text of one.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,14 +9,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, func, select, tuple_
 
 from ..db.execution import SqlConnection
-from ..models import Reply, Topic
+from ..models import PostVersion, Reply, Topic
 
-Post = type[Topic] | type[Reply]
-POSTS: tuple[Post, ...] = (Topic, Reply)
+Post = type[Topic] | type[Reply] | type[PostVersion]
+POSTS: tuple[Post, ...] = (Topic, Reply, PostVersion)
 
 
 def count(db: SqlConnection, version: int) -> int:
-    """Return the number of topics and replies that are not of this version."""
+    """Return the number of posts that are not of this version."""
     return sum(
         db.execute(select(func.count()).select_from(post).where(condition)).scalar_one()
         for post in POSTS
@@ -22,7 +25,7 @@ def count(db: SqlConnection, version: int) -> int:
 
 
 def count_fallbacks(db: SqlConnection) -> int:
-    """Return the number of topics and replies that are shown unrendered (version 0)."""
+    """Return the number of posts that are shown unrendered (version 0)."""
     return sum(
         db.execute(
             select(func.count()).select_from(post).where(post.markup_version == 0)

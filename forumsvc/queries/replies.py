@@ -210,9 +210,9 @@ def later_with(
 
 
 def _detail() -> Select[Any]:
-    return _with_author((*DETAIL_COLUMNS, versions.display_names_version())).join(
-        Topic, Topic.id == Reply.topic_id
-    )
+    return _with_author(
+        (*DETAIL_COLUMNS, *columns(Reply, ReplyRow), versions.display_names_version())
+    ).join(Topic, Topic.id == Reply.topic_id)
 
 
 _BY_ID: Any = _detail().where(Reply.id == bindparam("id"))

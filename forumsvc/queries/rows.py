@@ -102,6 +102,8 @@ class TopicRow(TopicListRow, Protocol):
     body: str
     body_html: str
     node_locked_at: datetime | None
+    edited_at: datetime | None
+    editor_id: int | None
     version: int
     names_version: int
     access_version: int
@@ -131,6 +133,7 @@ class ReplyListRow(UserSummaryRow, Protocol):
     likes_count: int
     created_at: datetime
     updated_at: datetime
+    edited_at: datetime | None
 
 
 class ReplyDetailRow(ReplyListRow, ReplyStateRow, Protocol):
@@ -141,8 +144,9 @@ class ReplyDetailRow(ReplyListRow, ReplyStateRow, Protocol):
 
 
 class ReplyRow(ReplyDetailRow, Protocol):
-    """A reply with all that its ETag needs."""
+    """A reply with all that an edit and its ETag need."""
 
+    editor_id: int | None
     names_version: int
 
 

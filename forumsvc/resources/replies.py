@@ -6,17 +6,18 @@ from typing import Any, cast
 from pyramid.authorization import DENY_ALL, Allow, Deny
 
 from ..db.execution import ReadConnection
-from ..permissions import Common
+from ..permissions import Common, VersionPermission
 from ..permissions import ReplyPermission as May
 from ..queries import replies
 from ..queries.rows import ReplyListRow, ReplyRow, ReplyStateRow
 from ..security import principals
 from ..text.error_codes import ErrorCode
 from ..text.messages import Message
-from .base import Acl, Container, Item
+from .base import Acl, Container, Item, Resource
+from .post_versions import ReplyVersions, version_readers
 from .topics import OWN_POST
 
-_MODERATE = (Common.VIEW, May.UPDATE, May.DESTROY, May.LIKE)
+_MODERATE = (Common.VIEW, May.UPDATE, May.DESTROY, May.LIKE, *VersionPermission)
 
 
 class ReplyItem(Item):
@@ -39,17 +40,26 @@ class ReplyItem(Item):
         """Moderators may do everything, authors edit in an open topic, active users like."""
         row = self.row
         if row.deleted_at is not None:
-            return [(Allow, principals.MODERATOR, (Common.VIEW, May.DESTROY)), DENY_ALL]
+            may = (Common.VIEW, May.DESTROY, *VersionPermission)
+            return [(Allow, principals.MODERATOR, may), DENY_ALL]
         acl: Acl = [(Allow, principals.MODERATOR, _MODERATE)]
         if row.topic_deleted_at is not None:
             return [*acl, DENY_ALL]
         if row.topic_banned_at is not None:
-            return [*acl, (Allow, principals.user(row.topic_user_id), Common.VIEW), DENY_ALL]
+            acl.append((Allow, principals.user(row.topic_user_id), Common.VIEW))
+            return [*acl, (Allow, principals.user(row.user_id), VersionPermission.VIEW), DENY_ALL]
         author = principals.active(row.user_id)
+        acl += version_readers(self, row.user_id)
         acl += [(Deny, author, May.REPORT), (Allow, principals.ACTIVE, (May.LIKE, May.REPORT))]
         if row.topic_closed_at is None:
             acl.append((Allow, author, (May.UPDATE, May.DESTROY)))
         return acl
+
+    def __getitem__(self, name: str) -> Resource:
+        """Return the reply's former texts."""
+        if name == "versions":
+            return ReplyVersions(self, name)
+        raise KeyError(name)
 
     def denial_reason(self, permission: str) -> str | None:
         """Return the reason for one's own reply and for a closed topic."""

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
 from ..models.states import ACTION_TYPES, TOPIC_STATES, changes
-from ..permissions import Common
+from ..permissions import Common, VersionPermission
 from ..permissions import TopicPermission as May
 from ..queries import topics
 from ..queries.rows import TopicRow, TopicStateRow
@@ -15,12 +15,13 @@ from ..security import principals
 from ..security.identity import Level
 from ..text.error_codes import ErrorCode
 from ..text.messages import Message
-from .base import Acl, Container, Item
+from .base import Acl, Container, Item, Resource
+from .post_versions import TopicVersions, version_readers
 
 _TAKE_PART = (May.FOLLOW, May.FAVORITE, May.LIKE)
 _CHANGE_STATE = (*map(May, ACTION_TYPES), *(change.permission for change in changes(TOPIC_STATES)))
 _READ = (Common.VIEW, May.MARK_READ)
-_MODERATE = (*_READ, May.UPDATE, *_CHANGE_STATE, *_TAKE_PART)
+_MODERATE = (*_READ, May.UPDATE, *_CHANGE_STATE, *_TAKE_PART, *VersionPermission)
 
 OWN_POST = Message("This is your own: you cannot report it.").coded(ErrorCode.YOUR_OWN)
 
@@ -53,16 +54,24 @@ class TopicItem(Item):
         ]
         return acl + (self._hidden_acl() if self.is_hidden else self._visible_acl())
 
+    def __getitem__(self, name: str) -> Resource:
+        """Return the topic's former texts."""
+        if name == "versions":
+            return TopicVersions(self, name)
+        raise KeyError(name)
+
     def _hidden_acl(self) -> Acl:
         if self.row.deleted_at is not None:
             return [DENY_ALL]
-        return [(Allow, principals.user(self.row.user_id), _READ), DENY_ALL]
+        author = principals.user(self.row.user_id)
+        return [(Allow, author, (*_READ, VersionPermission.VIEW)), DENY_ALL]
 
     def _visible_acl(self) -> Acl:
         row = self.row
         author = principals.active(row.user_id)
         acl: Acl = [
             (Allow, principals.USER, May.MARK_READ),
+            *version_readers(self, row.user_id),
             (Allow, author, (May.UPDATE, May.CLOSE)),
             (Allow, principals.MODERATOR, May.REPLY),
             (Allow, principals.ACTIVE, _TAKE_PART),

@@ -1,7 +1,7 @@
 """The settings of posts: how long, how many, and which wait for a moderator: posts, topics."""
 
 from .setting import Setting
-from .setting_types import TEXT, choice, integer, or_off, seconds
+from .setting_types import BOOLEAN, TEXT, choice, integer, or_off, seconds
 
 POSTS: tuple[Setting, ...] = (
     Setting(
@@ -83,6 +83,19 @@ POSTS: tuple[Setting, ...] = (
         "off",
         "how many days after a topic or a reply was deleted its text is deleted for good; then it "
         "cannot be restored; off: never",
+    ),
+    Setting(
+        "posts.versions_open",
+        BOOLEAN,
+        "false",
+        "whether everybody may read the former texts of a post that they see; else its author and "
+        "moderators may",
+    ),
+    Setting(
+        "posts.versions_days",
+        integer(0, 36_500, "days"),
+        "0",
+        "how many days a former text is kept after an edit has replaced it; 0: for ever",
     ),
     Setting(
         "posts.duplicate_minutes",

@@ -22,6 +22,7 @@ from forumsvc.models import (
     OAuthClient,
     OAuthToken,
     Photo,
+    PostVersion,
     Reply,
     ReplyLike,
     ReplyWords,
@@ -54,6 +55,7 @@ _NAMES = (
     # the rest
     *("node", "note", "photo", "webhook", "delivery", "happened"),
     *("review", "review_of_maintainer", "held", "access_block", "section", "draft"),
+    *("version", "hidden_version"),
 )
 IDS = {name: 1_000_001 + place for place, name in enumerate(_NAMES)}
 EMAILS = {name: f"{name}@example.org" for name in ("author", "bystander", "gone")}
@@ -211,6 +213,25 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         (Reply, replies),
         (TopicWords, [{"id": row["id"], **found} for row in topics]),
         (ReplyWords, [{"id": row["id"], **found} for row in replies]),
+        (PostVersion, _versions("topic_id", topics, now) + _versions("reply_id", replies, now)),
+    ]
+
+
+def _versions(column: str, posts: list[dict[str, Any]], now: Any) -> list[dict[str, Any]]:
+    """Return a former text of each post, and a hidden one. Their numbers are in IDS."""
+    nothing = dict.fromkeys(("topic_id", "reply_id", "hidden_at"))
+    return [
+        {
+            **nothing,
+            column: post["id"],
+            "number": IDS[name],
+            "user_id": post["user_id"],
+            "editor_id": post["user_id"],
+            "replaced_at": now,
+            "hidden_at": now if name == "hidden_version" else None,
+        }
+        for post in posts
+        for name in ("version", "hidden_version")
     ]
 
 

@@ -170,6 +170,11 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
             assert [one["id"] for one in shown] == [IDS["held"]] * sees
         case ["draft"]:
             assert (shown["key"], shown["body"]) == (str(IDS["draft"]), "A new text")
+        case ["[versions]"]:
+            hidden = ["hidden_version"] if role == "moderate_scope" else []
+            assert [item["number"] for item in answer.json] == [
+                IDS[name] for name in (*hidden, "version")
+            ]
         case ["[drafts]"]:
             assert [one["key"] for one in shown] == [str(IDS["draft"])] * is_owner
         case ["report"]:

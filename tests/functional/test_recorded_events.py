@@ -78,6 +78,8 @@ def scene(make_forum: MakeForum) -> Scene:
     reply = forum.reply(alice, topic)
     for kind, liked in (("topic", topic), ("reply", reply)):
         chief.post("/likes", obj_type=kind, obj_id=liked)
+    for path in (f"/topics/{topic}", f"/replies/{reply}"):
+        assert alice.call("PATCH", path, {"body": "Edited"}).json["edited_at"]
     forum.reply(chief, topic)
     bob.put("/drafts/begun", body="B")
     bob.post("/reports", obj_type="user", obj_id=alice.id, category="spam")
@@ -144,6 +146,7 @@ def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
         node_id=scene.other,
         section_id=scene.section,
         key="begun",
+        number=1,
     )
 
     def call() -> None:

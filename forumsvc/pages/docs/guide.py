@@ -34,6 +34,7 @@ CHAPTERS = (
     "polite-http",
     "unread",
     "drafts",
+    "versions",
     "round-trips",
     "keyed-envelope",
     "generated-clients",

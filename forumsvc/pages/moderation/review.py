@@ -1,18 +1,21 @@
 """/moderation/reviews/:id: one review, with all that a moderator needs, and the decision."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pyramid.response import Response
 
 from ...errors import PreconditionFailed
-from ...models import Decision, ReviewKind, ReviewState
+from ...models import Decision, Reply, ReviewKind, ReviewState, Topic
 from ...permissions import ReviewPermission
 from ...presenters.held_posts import hold_reason
 from ...queries import nodes, reviews
+from ...queries.post_versions import Post
 from ...queries.reviews import ReviewRow
 from ...resources.reviews import ReviewItem
 from ...schemas.reviews import RESOLVE_FORM
 from ...text.messages import Message
+from ...text.text_rules import with_lf
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
 from ...web.reviews import render_held, resolve, with_details
@@ -23,6 +26,8 @@ from ..page import page, page_form
 from ..page_tree import review_page
 from ..paths import post_path, see_other, topic_path, user_path
 from ..post_html import post_html
+from ..topics.versions import versions_path
+from ..word_diff import Budget, Part, difference
 from .held_text import held_html
 
 _FIELDS = [child.name for child in RESOLVE_FORM]
@@ -76,7 +81,8 @@ def _redirect_to_next(request: ForumRequest, review_id: int) -> Response:
 def _others(item: ReviewItem, request: ForumRequest) -> Values:
     row, details = item.row, with_details(item, request).details
     reported: Any = details.object
-    html = path = source = current = None
+    html = path = source = versions = None
+    current = ""
     node_name, hold = "", ""
     if row.kind == ReviewKind.HELD:
         source, hold = reported.row.body, hold_reason(reported.row.reason)
@@ -89,12 +95,23 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
         title_above = "" if row.reply_id is not None else f"{reported.row.title}\n\n"
         current = f"{title_above}{reported.row.body}"
         path = post_path(request, row.topic_id, row.reply_id)
+        if reported.row.edited_at is not None:
+            is_topic = row.reply_id is None
+            versions = versions_path(request, Post(Topic if is_topic else Reply, reported.row.id))
+    budget = Budget()
     return {
         "flash_message": flash_message(request),
         "review": row,
         "opened": Moment.of(request, row.opened_at),
-        "current": current,
-        "reports": [(report, Moment.of(request, report.created_at)) for report in details.reports],
+        "versions_path": versions,
+        "reports": [
+            (
+                report,
+                Moment.of(request, report.created_at),
+                _changes_since(report, current, budget),
+            )
+            for report in details.reports
+        ],
         "author": details.author,
         "restrictions_count": details.restrictions_count,
         "member_path": request.route_path("moderated_user", login=row.author_login),
@@ -108,6 +125,13 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
         "hold_reason": hold,
         "decisions": _decisions(row),
     }
+
+
+def _changes_since(report: Any, current: str, budget: Budget) -> Sequence[Part]:
+    """Return what has changed of a text since it was reported; nothing where nothing has."""
+    if not report.text or report.text == current:
+        return ()
+    return difference(with_lf(report.text), with_lf(current), budget)
 
 
 def _undo_path(request: ForumRequest, row: ReviewRow, reported: Any) -> str | None:

@@ -41,6 +41,7 @@ from ..post_pictures import with_sizes
 from ..previews import topic_preview
 from .actions import asking_buttons, reply_buttons, topic_buttons
 from .seen import mark_shown
+from .versions import Edited, edited_posts
 
 _MAX_LATER = 200
 """Among so many replies after a page answers to those on it are looked for."""
@@ -61,6 +62,7 @@ class ShownReply:
     moment: Moment
     html: Markup | None
     is_folded: bool
+    edited: Edited | None
     may_edit: bool
     may_report: bool
     buttons: list[str]
@@ -112,17 +114,19 @@ def show_topic(item: TopicItem, request: ForumRequest) -> Any:
     author, path = Person.of(request, row), topic_path(request, row.id)
     texts = [one.body_html for floor, one in enumerate(result.rows, first) if floor in with_text]
     sized = with_sizes(request, [row.body_html, *texts])
+    edited = edited_posts(request, item, result.rows)
     return {
         "topic": row,
         "about": topic_preview(request, row, number, author.avatar),
         "author": author,
         "moment": Moment.of(request, row.created_at),
+        "edited": edited(row),
         "node_path": node_path(request, row.node_id),
         "html": post_html(sized(row.body_html), path, number, last_floor=floors, levels=1),
         "hits": row.hits + request.registry.view_counter.pending_for(row.id),
         "replies": [
             _shown(
-                *(one, floor, floors, item, of_caller, request),
+                *(one, floor, floors, item, of_caller, edited(one), request),
                 sized if floor in with_text else None,
                 is_folded=one.user_id in blocked,
             )
@@ -213,6 +217,7 @@ def _shown(
     last_floor: int,
     topic: TopicItem,
     state: ViewerState,
+    edited: Edited | None,
     request: ForumRequest,
     sized: Callable[[str], str] | None,
     *,
@@ -230,7 +235,9 @@ def _shown(
     html = None
     if sized is not None:
         html = post_html(sized(row.body_html), path, page, last_floor=last_floor, reply_id=row.id)
-    return ShownReply(row, floor, author, moment, html, is_folded, may_edit, may_report, buttons)
+    return ShownReply(
+        *(row, floor, author, moment, html, is_folded, edited, may_edit, may_report, buttons)
+    )
 
 
 @page("reply", r"/replies/{reply_id:\d+}", reply_page, Common.VIEW)

@@ -170,6 +170,7 @@ ACTION_KINDS: dict[EventType | AdminAction, Kind] = {
     AdminAction.POSTS_SWEPT: Kind(
         Message("Posts of the user are hidden, deleted or shown again"), _STAFF
     ),
+    AdminAction.VERSION_HIDDEN: Kind(Message("A former text of a post is hidden"), _STAFF),
     AdminAction.ACCESS_BLOCK_CREATED: Kind(Message("An address is blocked")),
     AdminAction.ACCESS_BLOCK_UPDATED: Kind(Message("The block of an address is changed")),
     AdminAction.ACCESS_BLOCK_DELETED: Kind(Message("The block of an address is lifted")),

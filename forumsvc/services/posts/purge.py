@@ -19,6 +19,7 @@ from ...models import EventType, Reply, SweptPost, Topic
 from ...models.topic import HAS_DELETED_BODY
 from ...text.messages import Message
 from .. import events
+from . import post_versions
 
 BATCH_SIZE = 50
 """Topics and replies in a transaction; on SQLite all other writers wait for it."""
@@ -57,12 +58,17 @@ def purge_some(db: Session, before: datetime) -> int:
     is_topic, is_reply = Topic.id.in_(topic_ids), Reply.id.in_(reply_ids)
     is_due = _is_due(Topic, before)
     topics = update_of(Topic).where(is_topic, *is_due).values(empty).returning(Topic.id)
-    for topic_id in db.scalars(topics).all():
+    purged_topics = db.scalars(topics).all()
+    for topic_id in purged_topics:
         record_text_changed(db, now, Topic, topic_id, topic_id)
     is_due = _is_due(Reply, before)
     emptied = update_without_invalidation(Reply).where(is_reply, *is_due).values(empty)
-    for reply_id, topic_id in db.execute(emptied.returning(Reply.id, Reply.topic_id)).all():
+    purged_replies = db.execute(emptied.returning(Reply.id, Reply.topic_id)).all()
+    for reply_id, topic_id in purged_replies:
         record_text_changed(db, now, Reply, reply_id, topic_id)
+    post_versions.delete_of_posts(
+        db, topic_ids=purged_topics, reply_ids=[row.id for row in purged_replies]
+    )
     for topic_id in locked:
         topic_versions.bump(db, topic_id)
     # A sweep that is taken back must not stop at them.

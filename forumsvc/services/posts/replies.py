@@ -15,6 +15,7 @@ from ...db.base import BigId, UtcDateTime
 from ...db.statements import at_least_zero, execute, insert_row, update_of
 from ...models import EventType, Notification, Reply, Topic, User
 from ...queries import replies
+from ...queries.post_versions import Post
 from ...queries.rows import ReplyRow, TopicStateRow
 from ...queries.user_locks import lock_users
 from ...text.text_rules import with_lf
@@ -23,7 +24,7 @@ from ..moderation import actions
 from ..moderation.actions import Action
 from ..notifications import notify, notify_jobs, recipients
 from ..notifications.new_post import notify_and_count
-from . import counters, purge, reading
+from . import counters, post_versions, purge, reading
 from .authoring import Authoring, RenderedPost
 from .writers import check_writer
 
@@ -88,11 +89,9 @@ def edit(
     before = reply.body, reply.body_html
     authoring.rules.check_edited_body(db, actor_id, before, body.body, body.text)
     text = authoring.write(db, actor_id, body, before=reply.body_html)
-    db.execute(
-        update_of(Reply)
-        .where(Reply.id == reply.id)
-        .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
-    )
+    values = post_versions.keep(db, actor_id, now, Post(Reply, reply.id), reply)
+    values |= {"body": text.body, "body_html": text.html, "markup_version": text.version}
+    db.execute(update_of(Reply).where(Reply.id == reply.id).values(updated_at=now, **values))
     topic_versions.bump(db, reply.topic_id)
     _record(db, EventType.REPLY_UPDATED, actor_id, now, reply, details={"changed": ["body"]})
     if _is_visible(reply):

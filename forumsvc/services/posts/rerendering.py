@@ -13,7 +13,7 @@ from ...db.engine import Database
 from ...db.execution import SqlConnection
 from ...db.statements import update_of
 from ...markup import RENDERER_VERSION, RenderedText
-from ...models import ReplyWords, Topic, TopicWords
+from ...models import Reply, ReplyWords, Topic, TopicWords
 from ...queries import outdated_html
 from ...queries.outdated_html import Post
 from ..search import indexing
@@ -21,6 +21,8 @@ from .authoring import Authoring
 
 _BATCH = 20
 """Texts per transaction; on SQLite all other writers wait until they are indexed."""
+_WORDS: dict[Post, Any] = {Topic: TopicWords, Reply: ReplyWords}
+"""Where the tokens of a post are; a former text is not found by the search."""
 
 
 @dataclass(slots=True)
@@ -101,12 +103,13 @@ class Rerendering:
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
         rows = sorted(zip(batch, rendered_texts, html, strict=True), key=lambda entry: entry[0].id)
         changed = [row.id for row, _, made in rows if row.body_html != made]
-        words = TopicWords if post is Topic else ReplyWords
-        # Of the others the document may be of an older version of the tokens.
-        others = sorted({row.id for row in batch}.difference(changed))
-        indexing.index(self._database, words, others)
+        words = _WORDS.get(post)
+        if words is not None:
+            # Of the others the document may be of an older version of the tokens.
+            others = sorted({row.id for row in batch}.difference(changed))
+            indexing.index(self._database, words, others)
         with self._database.session.begin() as db:
-            if changed:
+            if changed and words is not None:
                 indexing.lock(db, clock.now())
                 invalidation.invalidate(db, invalidation.DISPLAY_NAMES)
             for row, rendered, made in rows:
@@ -128,4 +131,5 @@ class Rerendering:
                     stats.rendered += 1
                 else:
                     stats.escaped += 1
-            indexing.index_now(db, words, changed)
+            if words is not None:
+                indexing.index_now(db, words, changed)

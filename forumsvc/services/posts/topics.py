@@ -22,6 +22,7 @@ from ...models import EventType, Node, Topic, User
 from ...models.states import CLOSED, TOPIC_STATES
 from ...models.user import MODERATORS
 from ...queries import nodes, topics
+from ...queries.post_versions import Post
 from ...queries.rows import TopicRow, TopicStateRow
 from ...text.messages import Clause
 from ...text.text_rules import with_lf
@@ -30,7 +31,7 @@ from ..moderation import actions
 from ..moderation.actions import Action
 from ..notifications import notify
 from ..notifications.new_post import notify_and_count
-from . import counters, purge, reading
+from . import counters, post_versions, purge, reading
 from .authoring import Authoring, RenderedPost
 from .writers import check_writer
 
@@ -111,6 +112,8 @@ def edit(
     values: dict[str, Any] = {"title": title, "node_id": node_id, "updated_at": now}
     if moved and actor_id != topic.user_id:
         values["node_locked_at"] = now
+    if title != topic.title or is_new_text:
+        values |= post_versions.keep(db, actor_id, now, Post(Topic, topic.id), topic)
     mentioned: Sequence[int] = ()
     if changes.body is not None:
         before = topic.body, topic.body_html

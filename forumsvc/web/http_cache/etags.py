@@ -22,6 +22,7 @@ _DIGEST_BYTES = 12
 PACKAGE = Path(__file__).parents[2]
 _HITS = re.compile(rb'"hits":\d+')
 _SHAPING_SETTINGS = ("site", "api", "levels", "accounts", "pages")
+_SHAPING_NAMES = ("posts.versions_open",)
 _SOURCES = (".py", ".jinja2", ".mo")
 
 
@@ -31,7 +32,11 @@ def build_fingerprint(settings: Settings) -> bytes:
     Another build may show the same rows in another way, so its ETags have to differ.
     """
     digest = blake2b(_source_digest(), digest_size=_DIGEST_BYTES)
-    shaping = [name for name in settings if name.partition(".")[0] in _SHAPING_SETTINGS]
+    shaping = [
+        name
+        for name in settings
+        if name.partition(".")[0] in _SHAPING_SETTINGS or name in _SHAPING_NAMES
+    ]
     digest.update(repr([(name, settings[name]) for name in sorted(shaping)]).encode())
     return digest.digest()
 

@@ -22,6 +22,7 @@ from ...presenters.held_posts import held_post
 from ...presenters.nodes import node, node_detail, section
 from ...presenters.notifications import notification_groups, notifications
 from ...presenters.photos import photo, uploaded_photo
+from ...presenters.post_versions import post_version
 from ...presenters.replies import reply, reply_detail
 from ...presenters.reports import report, report_with_reporter
 from ...presenters.restrictions import restriction
@@ -84,6 +85,7 @@ _PRESENTERS: dict[Kind, Callable[[ForumRequest, Any], dict[str, Any]]] = {
     Kind.EXPORT: lambda request, row: data_export(request.site, row),
     Kind.SITE: lambda request, row: row,
     Kind.DRAFT: lambda request, row: draft(row),
+    Kind.VERSION: lambda request, row: post_version(request.site, row),
 }
 """A row as an item of a list, by its kind."""
 

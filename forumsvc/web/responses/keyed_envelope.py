@@ -159,6 +159,8 @@ class KeyedEnvelope(BareEnvelope):
             shown["abilities"] = abilities(request.caller, item, TOPIC_ABILITIES)
         elif kind == Kind.REPLY:
             shown |= reply_additions(row)
+        elif kind == Kind.VERSION:
+            _add_user_abilities(shown["editor"], request)
         elif kind == Kind.REPLY_DETAIL:
             item = ReplyItem(request.root.replies, str(row.id), row)
             shown |= reply_additions(row)

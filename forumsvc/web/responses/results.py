@@ -38,6 +38,7 @@ class Kind(StrEnum):
     EXPORT = "export"
     SITE = "site"
     DRAFT = "draft"
+    VERSION = "version"
 
 
 @dataclass(frozen=True, slots=True)

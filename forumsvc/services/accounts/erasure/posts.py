@@ -19,7 +19,7 @@ from ....queries.user_locks import lock_users
 from ...moderation import actions
 from ...moderation.actions import Action
 from ...notifications import notify
-from ...posts import counters, topics
+from ...posts import counters, post_versions, topics
 from ...posts.purge import record_text_changed
 from ..account_work import Account, Change, Step, Steps, by_index, by_scan
 from .erasure import PostsErasure
@@ -31,6 +31,8 @@ def _blank_topics(db: Session, now: datetime, account: Account, keys: Sequence[A
     ids = db.scalars(with_row_locks(in_order, Topic)).all()
     values = {**_blank(account), "title": account.removed, "updated_at": now}
     db.execute(update_of(Topic).where(Topic.id.in_(ids)).values(values))
+    # A moderator may have edited one since the versions of the person were deleted.
+    post_versions.delete_of_posts(db, topic_ids=ids)
     for topic_id in ids:
         record_text_changed(db, now, Topic, topic_id, topic_id)
 
@@ -40,7 +42,9 @@ def _blank_replies(db: Session, now: datetime, account: Account, keys: Sequence[
     in_order: Any = select(Reply.id, Reply.topic_id).where(Reply.id.in_(keys)).order_by(Reply.id)
     rows = db.execute(with_row_locks(in_order, Reply)).all()
     values = {**_blank(account), "updated_at": now}
-    db.execute(update_of(Reply).where(Reply.id.in_([row.id for row in rows])).values(values))
+    ids = [row.id for row in rows]
+    db.execute(update_of(Reply).where(Reply.id.in_(ids)).values(values))
+    post_versions.delete_of_posts(db, reply_ids=ids)
     for topic_id in sorted({row.topic_id for row in rows}):
         topic_versions.bump(db, topic_id)
     for row in rows:
@@ -59,6 +63,7 @@ def _delete_topics(db: Session, now: datetime, account: Account, keys: Sequence[
             topics.destroy(db, None, now, topic)
             values = {"title": account.removed, "body": "", "body_html": ""}
             db.execute(update_of(Topic).where(Topic.id == topic_id).values(values))
+            post_versions.delete_of_posts(db, topic_ids=[topic_id])
             record_text_changed(db, now, Topic, topic_id, topic_id)
     db.execute(
         delete_of(SweptPost).where(SweptPost.topic_id.in_(keys), SweptPost.reply_id.is_(None))
@@ -82,6 +87,7 @@ def _delete_replies(db: Session, now: datetime, account: Account, keys: Sequence
     empty: dict[str, Any] = {"body": "", "body_html": ""}
     deleted_at = func.coalesce(Reply.deleted_at, now)
     db.execute(update_of(Reply).where(Reply.id.in_(ids)).values(deleted_at=deleted_at, **empty))
+    post_versions.delete_of_posts(db, reply_ids=ids)
     topic_ids = {row.topic_id for row in rows}
     counters.count_replies_deleted(db, topic_ids, [row.id for row in gone])
     fewer = at_least_zero(User.replies_count - sum(row.counts for row in gone))

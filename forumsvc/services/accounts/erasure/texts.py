@@ -22,6 +22,7 @@ from ....models import (
     IdempotencyKey,
     Node,
     Notification,
+    PostVersion,
     Reply,
     Report,
     Restriction,
@@ -122,9 +123,11 @@ _POSTS_AT_ONCE, _ROWS_AT_ONCE = 20, 100
 _IN_FLIGHT = timedelta(seconds=5)
 """So long after the order a post may be stored whose mentions were looked up before it."""
 
+_WITH_HTML: tuple[Any, ...] = (Topic, Reply, PostVersion)
 _TEXTS: dict[Any, tuple[str, ...]] = {
     Topic: ("title", "body", "body_html"),
     Reply: ("body", "body_html"),
+    PostVersion: ("title", "body", "body_html"),
     User: ("name", "blocked_reason", *(text.name for text in PROFILE_TEXTS)),
     HeldPost: ("title", "body"),
     Report: ("comment", "text"),
@@ -142,7 +145,7 @@ _SHORTER_LOGINS = ("deleted", "\N{HORIZONTAL ELLIPSIS}")
 _MAX_LENGTHS: dict[Any, int] = {
     User.name: MAX_NAME,
     **{getattr(User, text.name): text.max_length for text in PROFILE_TEXTS},
-    **dict.fromkeys((Topic.body_html, Reply.body_html), MAX_HTML),
+    **dict.fromkeys((model.body_html for model in _WITH_HTML), MAX_HTML),
     Node.summary: MAX_SUMMARY,
 }
 
@@ -247,7 +250,7 @@ def _step(
     def condition(account: Account) -> ColumnElement[bool]:
         return _holds(model, names, account)
 
-    size = _POSTS_AT_ONCE if model in (Topic, Reply) else _ROWS_AT_ONCE
+    size = _POSTS_AT_ONCE if model in _WITH_HTML else _ROWS_AT_ONCE
     return Step(by_scan(model, condition), change, size)
 
 
@@ -273,5 +276,5 @@ TEXT_STEPS: Steps = {
 }
 RENAMING_STEPS: Steps = {
     f"links of {model.__tablename__}": _step(model, ("body_html",), _renamed, tells=False)
-    for model in (Topic, Reply)
+    for model in _WITH_HTML
 }
