@@ -67,6 +67,10 @@ class Handler(ABC):
     keys: tuple[str, ...] = ()
     stats: dict[str, WorkStats]
 
+    def must_wait(self, db: Session) -> bool:
+        """Return whether no job may begin now, as so many have been done."""
+        return False
+
     @abstractmethod
     def run(self, job: Claimed) -> None:
         """Do the job, or a part of it, and finish, move or discard it, in the same transaction.
@@ -148,7 +152,7 @@ class JobRunner:
         attempts = 0
         while not self.stopping.is_set():
             with self._database.session.begin() as db:
-                waits = self._waits(handler, db)
+                waits = self._waits(handler, db) or handler.must_wait(db)
                 claim = (kind, clock.now(), handler.lock, handler.keys)
                 job = None if waits else jobs.claim(db, *claim)
             if job is None:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
@@ -20,6 +20,12 @@ from ..db.base import (
 )
 from ..text.messages import Message
 from .declarations import CONTENT, DERIVED, SECRET, Export
+from .mail import MailPace
+
+MailChoice = Annotated[
+    str, mapped_column(String(10), default=MailPace.OFF, server_default=MailPace.OFF)
+]
+"""A `MailPace`."""
 
 
 class TextKind(StrEnum):
@@ -94,7 +100,8 @@ class User(Base):
         "资料",
         "login name email email_confirmed_at unconfirmed_email email_public role state blocked_at "
         "blocked_until blocked_reason awaits_approval avatar closes_at closure_posts "
-        f"unwanted_notifications {' '.join(text.name for text in PROFILE_TEXTS)} topics_count "
+        "unwanted_notifications locale mail_mention mail_reply mail_follow mail_moderation "
+        f"{' '.join(text.name for text in PROFILE_TEXTS)} topics_count "
         "replies_count following_count followers_count favorites_count unread_count created_at "
         "updated_at",
     )
@@ -128,6 +135,12 @@ class User(Base):
     """What becomes of their posts then."""
     unwanted_notifications: Mapped[EmptyText]
     """The types of which they want none, each between two blanks (`notifications.preferences`)."""
+    locale: Mapped[str | None] = mapped_column(String(10))
+    """The language of emails to them; null: that of the site."""
+    mail_mention: Mapped[MailChoice]
+    mail_reply: Mapped[MailChoice]
+    mail_follow: Mapped[MailChoice]
+    mail_moderation: Mapped[MailChoice]
 
     name: Mapped[EmptyText]
     name_key: Mapped[str] = mapped_column(

@@ -100,6 +100,7 @@ def create(
         "name": validate_name("name", name, MAX_NAME),
         "role": role,
         "awaits_approval": awaits_approval,
+        **mails.defaults(db),
     }
     values["name_key"] = name_key(values["name"])
     if email is not None:

@@ -1,0 +1,126 @@
+"""What an email about a topic tells a user: what is due, unread and visible to them by now."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Row, and_, func, or_, select
+from sqlalchemy.orm import aliased
+
+from ..db.execution import SqlConnection
+from ..models import (
+    Node,
+    Notification,
+    NotificationType,
+    Reply,
+    Topic,
+    TopicRead,
+    User,
+    UserBlock,
+    UserState,
+)
+from ..models.mail import MailTopic
+from .topics import VISIBLE
+from .user_columns import summary
+
+MOST_REPLIES = 20
+"""So many replies are shown; of the others the number."""
+_actor = aliased(User, name="actor")
+
+
+class Recipient(NamedTuple):
+    """Who gets an email. email: confirmed, None without one; choices: `MailPace` by `MailTopic`."""
+
+    id: int
+    login: str
+    email: str | None
+    locale: str | None
+    choices: dict[str, str]
+
+
+def recipient(db: SqlConnection, user_id: int) -> Recipient | None:
+    """Return a user who is not deleted."""
+    choices = [getattr(User, f"mail_{about}").label(about) for about in MailTopic]
+    columns = (User.id, User.login, User.email, User.email_confirmed_at, User.locale, *choices)
+    who = select(*columns).where(User.id == user_id, User.state != UserState.DELETED)
+    row = db.execute(who).one_or_none()
+    if row is None:
+        return None
+    chosen = {str(about): str(getattr(row, about)) for about in MailTopic}
+    email = None if row.email_confirmed_at is None else row.email
+    return Recipient(row.id, row.login, email, row.locale, chosen)
+
+
+def of_topic(user_id: int, topic_id: int | None) -> tuple[ColumnElement[bool], ...]:
+    """Return the condition for what a user is notified of in a topic, or in none."""
+    # `==` of None is IS NULL.
+    return (Notification.user_id == user_id, Notification.topic_id == topic_id)
+
+
+def due(
+    db: SqlConnection, user_id: int, topic_id: int | None, until_id: int | None
+) -> Sequence[Row[Any]]:
+    """Return the notifications that an email tells of, the oldest first, with what they are about.
+
+    until_id: the newest one that may be among them; None: any.
+    """
+    is_visible = or_(
+        Notification.type == NotificationType.MODERATION,
+        and_(*VISIBLE, or_(Notification.reply_id.is_(None), Reply.deleted_at.is_(None))),
+    )
+    blocked = select(UserBlock.target_id).where(UserBlock.user_id == user_id)
+    conditions = [
+        *of_topic(user_id, topic_id),
+        *(Notification.mail_at.is_not(None), Notification.read_at.is_(None)),
+        *(is_visible, Notification.actor_id.not_in(blocked)),
+    ]
+    if until_id is not None:
+        conditions.append(Notification.id <= until_id)
+    columns: list[Any] = [
+        *(Notification.id, Notification.type, Notification.reply_id, Notification.details),
+        *(Notification.mail_at, Notification.mailed_at, Notification.created_at),
+        *summary(_actor, "actor"),
+        *(Topic.title, Topic.body.label("topic_body"), Reply.body.label("reply_body")),
+        Node.name.label("node_name"),
+    ]
+    joined = (
+        select(*columns)
+        .join(_actor, _actor.id == Notification.actor_id)
+        .outerjoin(Topic, Topic.id == Notification.topic_id)
+        .outerjoin(Reply, Reply.id == Notification.reply_id)
+        .outerjoin(Node, Node.id == Notification.node_id)
+    )
+    return db.execute(joined.where(*conditions).order_by(Notification.id)).all()
+
+
+def replies(
+    db: SqlConnection,
+    user_id: int,
+    topic_id: int,
+    *,
+    from_id: int,
+    after: datetime | None,
+    until: datetime,
+) -> Sequence[Row[Any]]:
+    """Return replies that a user may not have read, the oldest first, and as `total` how many.
+
+    One notification may stand for all of them. from_id: the first one; after: only later ones;
+    until: only earlier ones. Not the user's own, and none of whom they block.
+    """
+    read = select(TopicRead.last_reply_id).where(
+        TopicRead.user_id == user_id, TopicRead.topic_id == topic_id
+    )
+    blocked = select(UserBlock.target_id).where(UserBlock.user_id == user_id)
+    conditions = [
+        *(Reply.topic_id == topic_id, Reply.id >= from_id, Reply.deleted_at.is_(None)),
+        *(Reply.user_id != user_id, Reply.user_id.not_in(blocked), Reply.created_at <= until),
+        Reply.id > func.coalesce(read.scalar_subquery(), 0),
+    ]
+    if after is not None:
+        conditions.append(Reply.created_at > after)
+    columns: list[Any] = [
+        *(Reply.id, Reply.body, func.count().over().label("total")),
+        *summary(_actor, "actor"),
+    ]
+    query = select(*columns).join(_actor, _actor.id == Reply.user_id).where(*conditions)
+    return db.execute(query.order_by(Reply.id).limit(MOST_REPLIES)).all()

@@ -1,0 +1,90 @@
+"""Of what users want emails, and when those are due: chosen by each, with defaults of the settings.
+
+A notification is written with the time at which an email about it is due, by the choice that its
+user has at that moment; `notification_mails` has what becomes of it.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, bindparam, case, select
+from sqlalchemy.orm import Session
+
+from ...cache.invalidation import update_columns
+from ...db.base import UtcDateTime
+from ...db.execution import ReadConnection, row
+from ...errors import Invalid
+from ...models import MailPace, MailTopic, User
+from ...models.notification import NOTIFICATION_KINDS
+from ...text.messages import Message
+
+GATHER = timedelta(minutes=3)
+"""How long an email that is sent at once waits for more."""
+HOUR = timedelta(hours=1)
+"""How long one that is sent hourly waits, and how far two about a topic are apart."""
+COLUMNS: dict[MailTopic, Any] = {about: getattr(User, f"mail_{about}") for about in MailTopic}
+_NO_INSTANT = Message("must be hourly or off: this forum sends no email at once")
+_SELECT: Any = select(*(column.label(about) for about, column in COLUMNS.items()), User.id).where(
+    User.id == bindparam("user_id")
+)
+
+
+def times(now: datetime) -> dict[str, datetime]:
+    """Return the parameters of `due_at`."""
+    return {"mail_soon": now + GATHER, "mail_hourly": now + HOUR}
+
+
+def due_at(type_: Any) -> ColumnElement[Any]:
+    """Return when an email to a user is due about a notification; null where they want none.
+
+    type_: of the notification, a column or parameter.
+    """
+    choices = {
+        str(kind): COLUMNS[declared.mail]
+        for kind, declared in NOTIFICATION_KINDS.items()
+        if declared.mail is not None
+    }
+    chosen = case(choices, value=type_)
+    soon, hourly = (bindparam(name, type_=UtcDateTime) for name in ("mail_soon", "mail_hourly"))
+    return case({str(MailPace.INSTANT): soon, str(MailPace.HOURLY): hourly}, value=chosen)
+
+
+def allowed(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what one may choose."""
+    without = () if settings["mail.allow_instant"] else (MailPace.INSTANT,)
+    return tuple(str(pace) for pace in MailPace if pace not in without)
+
+
+def of_user(db: ReadConnection, settings: Mapping[str, Any], user_id: int) -> dict[str, str]:
+    """Return what a user has chosen, as far as the settings allow it."""
+    chosen = row(db, _SELECT, {"user_id": user_id})
+    shown = {str(about): str(getattr(chosen, about)) for about in MailTopic}
+    may = allowed(settings)
+    return {name: value if value in may else str(MailPace.HOURLY) for name, value in shown.items()}
+
+
+def choose(
+    db: Session, settings: Mapping[str, Any], user_id: int, chosen: Mapping[str, str]
+) -> None:
+    """Change a part of what a user has chosen. Raises Invalid for what the settings do not allow.
+
+    chosen: by `MailTopic`.
+    """
+    may = allowed(settings)
+    for name, value in chosen.items():
+        if value not in may:
+            raise Invalid(name, _NO_INSTANT)
+    if chosen:
+        values = {f"mail_{name}": value for name, value in chosen.items()}
+        db.execute(update_columns(User, **values).where(User.id == user_id))
+
+
+def defaults(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns of a new account."""
+    may = allowed(settings)
+    chosen = {about: settings[f"mail.defaults.{about}"] for about in MailTopic}
+    return {
+        f"mail_{about}": value if value in may else str(MailPace.HOURLY)
+        for about, value in chosen.items()
+    }
