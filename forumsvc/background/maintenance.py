@@ -161,7 +161,7 @@ def _trim_log(database: Database, keep: timedelta) -> Parts:
 
 
 def _notification_mails(database: Database, settings: Settings) -> Parts:
-    """Make jobs of the emails about what happened that are due; forget them all without a server."""
+    """Make jobs of the emails about what happened that are due; without a server forget all."""
     sends_mail = settings["mail.delivery"] != "none"
     allow_instant = settings["mail.allow_instant"]
     number = notification_mails.BATCH_SIZE

@@ -1,7 +1,7 @@
 """Sending emails about what happened: what is done for a job of the kind `notification_mail`.
 
-What an email tells, and its Message-ID, are stored before it is sent: if the process dies meanwhile,
-another sends the same one again, by which the reader's program knows it.
+What an email tells, and its Message-ID, are stored before it is sent: if the process dies
+meanwhile, another sends the same one again, by which the reader's program knows it.
 """
 
 import logging

@@ -61,11 +61,12 @@ def told(
     due = reading.due(db, recipient.id, topic_id, until_id)
     rows = [row for row in due if row.type in wanted and not _is_told_otherwise(row)]
     texts = _Texts(settings, language_of(settings, recipient))
-    entries: list[tuple[int, Entry]] = []
     mentions = {row.reply_id for row in rows if row.type == NotificationType.MENTION}
-    for row in rows:
-        if row.type != NotificationType.TOPIC_REPLY:
-            entries.append((row.reply_id or 0, texts.entry(row, topic_id)))
+    entries = [
+        (row.reply_id or 0, texts.entry(row, topic_id))
+        for row in rows
+        if row.type != NotificationType.TOPIC_REPLY
+    ]
     replies = [row for row in rows if row.type == NotificationType.TOPIC_REPLY]
     more = 0
     if replies and topic_id is not None:
