@@ -118,7 +118,7 @@ def _environment(*, is_html: bool) -> Environment:
     environment = Environment(
         loader=loader,
         undefined=StrictUndefined,
-        autoescape=is_html,
+        autoescape=is_html,  # noqa: S701 - plain text has nothing to escape
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -31,6 +31,7 @@ SENT: dict[str, dict[str, Any]] = {
     "topic": {"params": {"title": "New", "node_id": IDS["node"], "body": "A new text"}},
     "reply": {"params": {"body": "A new text"}},
     "profile": {"params": {"tagline": "A new text"}},
+    "mail": {"params": {"reply": "hourly"}},
     "device": {"params": {"platform": "ios", "token": "abc"}},
     "webhook": {"params": {"url": "https://hooks.example.org/", "events": "reply.created"}},
     "report": {"params": {"category": "spam"}},
