@@ -178,6 +178,9 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
             ]
         case ["[drafts]"]:
             assert [one["key"] for one in shown] == [str(IDS["draft"])] * is_owner
+        case ["mail"]:
+            reply = "hourly" if row.sends else "off"
+            assert (shown["mention"], shown["reply"]) == ("off", reply)
         case ["report"]:
             assert (shown["category"], shown["state"]) == ("spam", "open")
         case ["block"]:
