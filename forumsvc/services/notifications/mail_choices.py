@@ -12,8 +12,9 @@ from sqlalchemy import ColumnElement, bindparam, case, select
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_columns
+from ...clock import rfc3339_or_none
 from ...db.base import UtcDateTime
-from ...db.execution import ReadConnection, row
+from ...db.execution import ReadConnection, SqlConnection, row
 from ...errors import Invalid
 from ...models import MailPace, MailTopic, User
 from ...models.notification import NOTIFICATION_KINDS
@@ -58,10 +59,28 @@ def allowed(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 def of_user(db: ReadConnection, settings: Mapping[str, Any], user_id: int) -> dict[str, str]:
     """Return what a user has chosen, as far as the settings allow it."""
-    chosen = row(db, _SELECT, {"user_id": user_id})
+    return _shown(row(db, _SELECT, {"user_id": user_id}), settings)
+
+
+def _shown(chosen: Any, settings: Mapping[str, Any]) -> dict[str, str]:
     shown = {str(about): str(getattr(chosen, about)) for about in MailTopic}
     may = allowed(settings)
     return {name: value if value in may else str(MailPace.HOURLY) for name, value in shown.items()}
+
+
+def details(db: SqlConnection, settings: Mapping[str, Any], user_id: int) -> dict[str, Any]:
+    """Return what a user has chosen, and where and in which language their emails go."""
+    columns = select(User.id, User.login, User.email, User.email_confirmed_at, User.locale)
+    row = db.execute(columns.where(User.id == user_id)).one()
+    confirmed_at = rfc3339_or_none(row.email_confirmed_at)
+    who = {"id": row.id, "login": row.login, "email": row.email}
+    chosen = db.execute(_SELECT, {"user_id": user_id}).one()
+    return {
+        **who,
+        "email_confirmed_at": confirmed_at,
+        "locale": row.locale,
+        **_shown(chosen, settings),
+    }
 
 
 def choose(
