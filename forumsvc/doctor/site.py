@@ -63,7 +63,8 @@ def _check_security(parts: SplitResult, options: Options | None) -> Iterator[Fin
     if parts.scheme != "https":
         yield warning(
             "site.url begins with http://: passwords and tokens cross the network for all to read, "
-            "and mail programs show no button to unsubscribe. Let a proxy speak HTTPS (proxy.md), and set site.url to https://…"
+            "and mail programs show no button to unsubscribe. Let a proxy speak HTTPS (proxy.md), "
+            "and set site.url to https://…"
         )
     elif options is not None and not _knows_clients(options):
         yield warning(

@@ -43,6 +43,15 @@ def test_a_member_chooses_on_the_page_what_they_get_by_email(forum, ann):
     assert "Saved." in form.submit().follow().text
     assert choices(ann) == {**CHOSEN, "mention": "off"}
     assert ann.get("/users/me").json["locale"] == "ar"
+    assert "confirmed address" in browser.get("/settings/mail").text
+
+
+def test_where_no_emails_are_sent_the_page_says_so(make_forum):
+    forum = make_forum(mail__delivery="none")
+    person = forum.person("ann")
+    forum.change(person.id, password_hash=hash_password(PASSWORD))
+    browser = Visitor(forum)
+    browser.log_in("ann")
     assert "sends no emails" in browser.get("/settings/mail").text
 
 
