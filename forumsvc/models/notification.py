@@ -18,7 +18,7 @@ from ..db.base import (
     partial_index,
 )
 from ..text.messages import Message
-from .declarations import CONTENT, DERIVED, SPECIAL, Export, by_column
+from .declarations import CONTENT, SECRET, SPECIAL, Export, by_column
 from .mail import MailTopic
 
 
@@ -111,9 +111,9 @@ class Notification(Base):
     details: Mapped[str | None] = mapped_column(Text)
     """Of a MODERATION what was done and why, as a JSON object: `services.moderation.notices`."""
     read_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    mail_at: Mapped[datetime | None] = mapped_column(UtcDateTime, info=DERIVED)
+    mail_at: Mapped[datetime | None] = mapped_column(UtcDateTime, info=SECRET)
     """When an email about it is due; null: none is."""
-    mailed_at: Mapped[datetime | None] = mapped_column(UtcDateTime, info=DERIVED)
+    mailed_at: Mapped[datetime | None] = mapped_column(UtcDateTime, info=SECRET)
     """Of when the last email is that told of it."""
     created_at: Mapped[Timestamp]
     updated_at: Mapped[Timestamp]

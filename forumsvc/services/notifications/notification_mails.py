@@ -42,7 +42,8 @@ def enqueue_due(db: Session, now: datetime, *, allow_instant: bool) -> int:
 
     allow_instant: as the setting; without it nothing is sent before its hour is over.
     """
-    is_due = [Notification.mail_at <= now, Notification.read_at.is_(None)]
+    since = now - KEEP - HOUR
+    is_due = [Notification.mail_at.between(since, now), Notification.read_at.is_(None)]
     if not allow_instant:
         is_due.append(Notification.created_at <= now - HOUR)
     due_at = func.min(Notification.mail_at)
