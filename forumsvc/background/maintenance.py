@@ -17,7 +17,7 @@ from ..services import backups, events, hosts, idempotency, jobs
 from ..services.access import post_networks
 from ..services.accounts import closures, data_export_requests, unconfirmed_accounts
 from ..services.moderation import audit_log, restrictions, reviews
-from ..services.notifications import devices, notification_mails
+from ..services.notifications import devices, digests, notification_mails
 from ..services.photos.storage import PhotoStorages
 from ..services.posts import drafts, post_versions, purge
 from ..services.posts.authoring import Authoring
@@ -88,6 +88,7 @@ def periodic_work(
         work.append(Periodic("deleted-posts", _RARELY, purging))
     work += [
         Periodic("notification-mails", _OFTEN, partial(_notification_mails, database, settings)),
+        Periodic("digests", _OFTEN, partial(_digests, database, settings)),
         Periodic("mails-again", _RARELY, partial(_look_again, database)),
     ]
     if settings["backup.every_hours"]:
@@ -172,6 +173,16 @@ def _notification_mails(database: Database, settings: Settings) -> Parts:
                 number = notification_mails.enqueue_due(db, now, allow_instant=allow_instant)
             else:
                 number = notification_mails.drop(db)
+        yield number
+
+
+def _digests(database: Database, settings: Settings) -> Parts:
+    """Make jobs of the digests that are due."""
+    number = digests.BATCH_SIZE
+    while number == digests.BATCH_SIZE:
+        with database.session.begin() as db:
+            sends_mail = settings["mail.delivery"] != "none"
+            number = digests.enqueue_due(db, clock.now(), sends_mail=sends_mail)
         yield number
 
 

@@ -23,10 +23,10 @@ from ..models import JobKind
 from ..queries import notification_mails as reading
 from ..services import jobs, site_texts
 from ..services.jobs import Claimed
-from ..services.notifications import notification_mails
+from ..services.notifications import digests, notification_mails
 from ..services.notifications.mail_choices import HOUR
 from ..settings import Settings
-from . import notification_texts
+from . import digest_texts, notification_texts
 from .job_runner import Handler, JobFailed
 
 log = logging.getLogger(__name__)
@@ -47,6 +47,12 @@ class _Begun(NamedTuple):
     until_id: int
     at: datetime
     is_repeated: bool
+
+
+class _Letter(NamedTuple):
+    """A message; None if it is not due yet."""
+
+    message: EmailMessage | None
 
 
 class NotificationMailer(Handler):
@@ -80,10 +86,9 @@ class NotificationMailer(Handler):
             is_final = is_permanent(error) or not isinstance(error, OSError)
             self._record_failure(job, begun, error, is_final=is_final)
             raise JobFailed(describe(error), is_final=is_final) from error
-        user_id, topic_id = notification_mails.parse_key(job)
         with self._database.session.begin() as db:
             if jobs.hold(db, job):
-                notification_mails.record_sent(db, user_id, topic_id, begun.until_id, begun.at)
+                self._record_sent(db, job, begun, is_dropped=False)
                 jobs.finish(db, job, clock.now())
         log.info("email %s was sent: %s", begun.message["Message-ID"], code or "stored")
 
@@ -91,49 +96,75 @@ class NotificationMailer(Handler):
         """Store what an email tells, and return it; None where none is to be sent now."""
         now = clock.now()
         begun = notification_mails.due_of(job.data)
-        if begun is None and job.finished_at is not None and now < job.finished_at + HOUR:
+        is_digest = notification_mails.is_digest(job)
+        is_soon = job.finished_at is not None and now < job.finished_at + HOUR
+        if begun is None and is_soon and not is_digest:
             jobs.release_untried(db, job, job.finished_at + HOUR)
             return None
         user_id, topic_id = notification_mails.parse_key(job)
-        is_repeated = begun is not None
-        newest = notification_mails.newest_waiting(db, user_id, topic_id)
+        newest = notification_mails.newest(db, user_id, topic_id, waiting=not is_digest)
         until_id, at = begun or (newest or 0, now)
+        letter = self._letter(db, job, until_id, at)
+        if letter is None:
+            if not is_digest:
+                notification_mails.record_sent(
+                    db, user_id, topic_id, until_id, now, is_dropped=True
+                )
+            _end_unsent(db, job, now)
+            return None
+        if letter.message is None:  # what was due was read meanwhile; there is a job when this is
+            _end_unsent(db, job, now)
+            return None
+        data = {"message_id": letter.message["Message-ID"], "until_id": until_id}
+        data = {**job.data, **data, "at": at.isoformat()}
+        job.locked_until = jobs.renew(db, job, now, self.lock, data=data)
+        return _Begun(letter.message, until_id, at, begun is not None)
+
+    def _letter(self, db: Session, job: Claimed, until_id: int, at: datetime) -> _Letter | None:
+        """Return what is sent; None if there is nothing to tell, or nobody to send it to."""
+        user_id, topic_id = notification_mails.parse_key(job)
         recipient = reading.recipient(db, user_id)
-        content = None
-        if recipient is not None and recipient.email is not None:
+        if recipient is None or recipient.email is None:
+            return None
+        if notification_mails.is_digest(job):
+            since = datetime.fromisoformat(job.data["since"])
+            digest = digest_texts.told(db, self._settings, recipient, since, at)
+            if digest is None:
+                return None
+            made, stop = digest_texts.rendered(db, self._settings, recipient, digest, at)
+        else:
             content = notification_texts.told(
                 db, self._settings, recipient, topic_id, until_id=until_id, at=at
             )
-        if recipient is None or recipient.email is None or content is None:
-            notification_mails.record_sent(db, user_id, topic_id, until_id, now, is_dropped=True)
-            _end_unsent(db, job, now)
-            return None
-        if not content.is_due:  # what was due was read meanwhile; there is a job when this is
-            _end_unsent(db, job, now)
-            return None
-        made, stop = notification_texts.rendered(
-            db, self._settings, recipient, topic_id, content, at
-        )
-        message_id = job.data.get("message_id") or self._message_id(job, at)
-        data = {"message_id": message_id, "until_id": until_id, "at": at.isoformat()}
+            if content is None:
+                return None
+            if not content.is_due:
+                return _Letter(None)
+            text = (db, self._settings, recipient, topic_id, content, at)
+            made, stop = notification_texts.rendered(*text)
         try:
             message = create_message(
-                self._settings["mail.sender"],
-                recipient.email,
-                made.subject,
-                made.text,
-                message_id=message_id,
+                *(self._settings["mail.sender"], recipient.email, made.subject, made.text),
+                message_id=job.data.get("message_id") or self._message_id(job, at),
                 sent_at=at,
                 html=made.html,
                 headers=self._headers(db, topic_id, stop),
             )
         except (NoAsciiAddress, *_NOT_AN_ADDRESS):
             log.warning("no email can be sent to user %d", user_id)
-            notification_mails.record_sent(db, user_id, topic_id, until_id, now, is_dropped=True)
-            _end_unsent(db, job, now)
             return None
-        job.locked_until = jobs.renew(db, job, now, self.lock, data=data)
-        return _Begun(message, until_id, at, is_repeated)
+        return _Letter(message)
+
+    def _record_sent(self, db: Session, job: Claimed, begun: _Begun, *, is_dropped: bool) -> None:
+        user_id, topic_id = notification_mails.parse_key(job)
+        told = begun.until_id, begun.at
+        if not notification_mails.is_digest(job):
+            notification_mails.record_sent(db, user_id, topic_id, *told, is_dropped=is_dropped)
+            return
+        if not is_dropped:
+            digests.record_sent(db, user_id, *told)
+        data = {"since": begun.at.isoformat()}
+        job.locked_until = jobs.renew(db, job, clock.now(), self.lock, data=data)
 
     def _record_failure(
         self, job: Claimed, begun: _Begun, error: Exception, *, is_final: bool
@@ -145,11 +176,10 @@ class NotificationMailer(Handler):
             if not jobs.hold(db, job):
                 return
             if is_final or job.attempts > len(self.pauses):
-                topic = notification_mails.parse_key(job)
-                now = clock.now()
-                notification_mails.record_sent(db, *topic, begun.until_id, now, is_dropped=True)
+                self._record_sent(db, job, begun, is_dropped=True)
             elif was_not_taken(error) and not begun.is_repeated:
-                data = {"message_id": begun.message["Message-ID"]}
+                data = {**job.data, "message_id": begun.message["Message-ID"]}
+                data = {name: data[name] for name in data if name not in ("until_id", "at")}
                 job.locked_until = jobs.renew(db, job, clock.now(), self.lock, data=data)
 
     def _message_id(self, job: Claimed, at: datetime) -> str:

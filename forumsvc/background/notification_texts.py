@@ -59,8 +59,8 @@ def told(
         if declared.mail is not None and recipient.choices[declared.mail] != MailPace.OFF
     }
     due = reading.due(db, recipient.id, topic_id, until_id)
-    rows = [row for row in due if row.type in wanted and not _is_told_otherwise(row)]
-    texts = _Texts(settings, language_of(settings, recipient))
+    rows = [row for row in due if row.type in wanted and not is_told_otherwise(row)]
+    texts = Texts(settings, language_of(settings, recipient))
     mentions = {row.reply_id for row in rows if row.type == NotificationType.MENTION}
     entries = [
         (row.reply_id or 0, texts.entry(row, topic_id))
@@ -95,7 +95,8 @@ def _replies(
     )
 
 
-def _is_told_otherwise(row: Any) -> bool:
+def is_told_otherwise(row: Any) -> bool:
+    """Return whether an email of another kind tells of a notification."""
     return bool(row.details) and _details(row).get("action") in _HAS_OWN_MAIL
 
 
@@ -111,7 +112,7 @@ def language_of(settings: Settings, recipient: Recipient) -> str:
     return chosen if chosen in LANGUAGES else str(settings["site.language"])
 
 
-class _Texts:
+class Texts:
     """The entries of an email in a language."""
 
     def __init__(self, settings: Settings, language: str) -> None:
@@ -122,6 +123,11 @@ class _Texts:
         link = self._link("replies", row.id)
         return Entry(MailTopic.REPLY, row.actor_name or row.actor_login, row.body, link)
 
+    def topic(self, row: Any) -> Entry:
+        """Return the entry of a new topic."""
+        actor, link = row.actor_name or row.actor_login, self._link("topics", row.id)
+        return Entry(MailTopic.FOLLOW, actor, "", link, title=row.title)
+
     def entry(self, row: Any, topic_id: int | None) -> Entry:
         about = NOTIFICATION_KINDS[NotificationType(row.type)].mail or MailTopic.MODERATION
         actor = row.actor_name or row.actor_login
@@ -131,6 +137,9 @@ class _Texts:
             if row.reply_id is not None:
                 link = self._link("replies", row.reply_id)
             return Entry(about, actor, body or "", link)
+        if row.type == NotificationType.FOLLOW:
+            words = self._translate(NOTIFICATION_KINDS[NotificationType.FOLLOW].words)
+            return Entry(about, actor, "", "", words)
         if row.type == NotificationType.NODE_CHANGED:
             words = self._translate(NOTIFICATION_KINDS[NotificationType.NODE_CHANGED].words)
             title = f"{row.title} → {row.node_name}" if row.node_name else row.title
@@ -157,27 +166,29 @@ def rendered(
     at: datetime,
 ) -> tuple[Rendered, str]:
     """Return what an email says, and the address by which its reader unsubscribes."""
-    base = base_of(settings)
-    secret = settings["session.secret"]
-    stop = unsubscribing.link(base, secret, recipient.id, content.about, at)
-    pages = base if settings["pages.forum"] else ""
-    place = f"/topics/{topic_id}" if topic_id is not None else ""
-    links = {
-        "link": f"{pages}{place}" if pages else "",
-        "stop": stop,
-        "settings": f"{pages}/settings/mail" if pages else "",
-    }
-    names = {
-        "site_name": site_texts.name_of(db, settings),
-        "title": content.title,
-        "login": recipient.login,
-    }
+    names, links = names_and_links(db, settings, recipient, content.about, at)
+    if links["link"] and topic_id is not None:
+        links["link"] += f"/topics/{topic_id}"
     made = notification_text.render(
         "notifications",
         language_of(settings, recipient),
         content.entries,
-        names=names,
+        names={**names, "title": content.title},
         links=links,
         more=content.more,
     )
-    return made, stop
+    return made, links["stop"]
+
+
+def names_and_links(
+    db: SqlConnection, settings: Settings, recipient: Recipient, about: MailTopic, at: datetime
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what the texts of all emails name, and where they lead."""
+    base, secret = base_of(settings), settings["session.secret"]
+    pages = base if settings["pages.forum"] else ""
+    links = {
+        "link": pages,
+        "stop": unsubscribing.link(base, secret, recipient.id, about, at),
+        "settings": f"{pages}/settings/mail" if pages else "",
+    }
+    return {"site_name": site_texts.name_of(db, settings), "login": recipient.login}, links

@@ -47,12 +47,14 @@ def render(
     *,
     names: Mapping[str, str],
     links: Mapping[str, str],
+    topics: Sequence[Entry] = (),
     **others: Any,
 ) -> Rendered:
     """Return what an email says. phrases: the name of a template.
 
     language: one of `text.languages.LANGUAGES`; names: what people wrote, of one line; links:
-    addresses, which have nothing around them that would change places with them.
+    addresses, which have nothing around them that would change places with them; topics: further
+    entries, of new topics.
     """
     is_isolated = is_right_to_left(language)
 
@@ -60,16 +62,13 @@ def render(
         text = _shortened(" ".join(_printable(text).split()), _MOST_SUBJECT)
         return isolated(text) if is_isolated and text else text
 
-    shown = [
-        entry._replace(
-            actor=line(entry.actor),
-            title=line(entry.title),
-            text=_shortened(_printable(entry.text), _MOST_TEXT),
-        )
-        for entry in entries
-    ]
+    def shown(entry: Entry) -> Entry:
+        text = _shortened(_printable(entry.text), _MOST_TEXT)
+        return entry._replace(actor=line(entry.actor), title=line(entry.title), text=text)
+
     values = {
-        "entries": shown,
+        "entries": [shown(entry) for entry in entries],
+        "topics": [shown(entry) for entry in topics],
         **{name: line(text) for name, text in names.items()},
         **links,
         **others,

@@ -38,6 +38,9 @@ class MailPace(StrEnum):
     HOURLY = "hourly"
     OFF = "off"
 
+    DAILY = "daily"
+    WEEKLY = "weekly"
+
 
 class MailTopic(StrEnum):
     """What emails about what happened are about; a user has a `MailPace` for each."""
@@ -46,12 +49,21 @@ class MailTopic(StrEnum):
     REPLY = "reply"
     FOLLOW = "follow"
     MODERATION = "moderation"
+    DIGEST = "digest"
+    """Of all that is unread, and of new topics."""
 
 
+_OF_EVENTS = (MailPace.INSTANT, MailPace.HOURLY, MailPace.OFF)
+MAIL_PACES = {
+    **dict.fromkeys(MailTopic, _OF_EVENTS),
+    MailTopic.DIGEST: (MailPace.DAILY, MailPace.WEEKLY, MailPace.OFF),
+}
+"""What may be chosen."""
 MAIL_LABELS = {
     MailTopic.MENTION: Message("Somebody mentions me"),
     MailTopic.REPLY: Message("A reply in my topic, or in one that I follow"),
     MailTopic.FOLLOW: Message("Somebody whom I follow opens a topic"),
     MailTopic.MODERATION: Message("A decision of the moderators about me or my posts"),
+    MailTopic.DIGEST: Message("A digest: what I have not read, and new topics"),
 }
 """The words of the settings."""

@@ -101,6 +101,7 @@ class User(Base):
         "login name email email_confirmed_at unconfirmed_email email_public role state blocked_at "
         "blocked_until blocked_reason awaits_approval avatar closes_at closure_posts "
         "unwanted_notifications locale mail_mention mail_reply mail_follow mail_moderation "
+        "mail_digest "
         f"{' '.join(text.name for text in PROFILE_TEXTS)} topics_count "
         "replies_count following_count followers_count favorites_count unread_count created_at "
         "updated_at",
@@ -141,6 +142,9 @@ class User(Base):
     mail_reply: Mapped[MailChoice]
     mail_follow: Mapped[MailChoice]
     mail_moderation: Mapped[MailChoice]
+    mail_digest: Mapped[MailChoice]
+    digest_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When the next digest is due; null: they want none."""
 
     name: Mapped[EmptyText]
     name_key: Mapped[str] = mapped_column(
@@ -203,6 +207,8 @@ partial_index(
     User.created_at,
     only="email IS NOT NULL AND email_confirmed_at IS NULL",
 )
+# Finds the digests that are due.
+partial_index("ix_users_digest_at", User.digest_at, only="digest_at IS NOT NULL")
 # Finds the accounts that are to be closed.
 partial_index("ix_users_closes_at", User.closes_at, only="closes_at IS NOT NULL")
 # Finds the moderators.

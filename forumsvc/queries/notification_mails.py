@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, and_, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, union
 from sqlalchemy.orm import aliased
 
 from ..db.execution import SqlConnection
 from ..models import (
     Node,
+    NodeMute,
     Notification,
     NotificationType,
     Reply,
     Topic,
+    TopicFollow,
     TopicRead,
     User,
     UserBlock,
@@ -25,6 +27,7 @@ from .user_columns import summary
 
 MOST_REPLIES = 20
 """So many replies are shown; of the others the number."""
+MOST_TOPICS = 10
 _actor = aliased(User, name="actor")
 
 
@@ -64,33 +67,101 @@ def due(
 
     until_id: the newest one that may be among them; None: any.
     """
-    is_visible = or_(
-        Notification.type == NotificationType.MODERATION,
-        and_(*VISIBLE, or_(Notification.reply_id.is_(None), Reply.deleted_at.is_(None))),
-    )
-    blocked = select(UserBlock.target_id).where(UserBlock.user_id == user_id)
     conditions = [
         *of_topic(user_id, topic_id),
-        *(Notification.mail_at.is_not(None), Notification.read_at.is_(None)),
-        *(is_visible, Notification.actor_id.not_in(blocked)),
+        *(Notification.mail_at.is_not(None), *_unread(user_id)),
     ]
     if until_id is not None:
         conditions.append(Notification.id <= until_id)
+    return db.execute(_selected().where(*conditions).order_by(Notification.id)).all()
+
+
+def _unread(user_id: int) -> tuple[ColumnElement[bool], ...]:
+    """Return the condition for what a user has not read, and may see."""
+    is_visible = or_(
+        Notification.type == NotificationType.MODERATION,
+        Notification.topic_id.is_(None),
+        and_(*VISIBLE, or_(Notification.reply_id.is_(None), Reply.deleted_at.is_(None))),
+    )
+    blocked = select(UserBlock.target_id).where(UserBlock.user_id == user_id)
+    return (Notification.read_at.is_(None), is_visible, Notification.actor_id.not_in(blocked))
+
+
+def _selected() -> Select[Any]:
+    """Return the SELECT of notifications with what they are about."""
     columns: list[Any] = [
-        *(Notification.id, Notification.type, Notification.reply_id, Notification.details),
-        *(Notification.mail_at, Notification.mailed_at, Notification.created_at),
+        *(Notification.id, Notification.type, Notification.topic_id, Notification.reply_id),
+        *(Notification.details, Notification.created_at),
+        *(Notification.mail_at, Notification.mailed_at),
         *summary(_actor, "actor"),
         *(Topic.title, Topic.body.label("topic_body"), Reply.body.label("reply_body")),
         Node.name.label("node_name"),
     ]
-    joined = (
+    return (
         select(*columns)
         .join(_actor, _actor.id == Notification.actor_id)
         .outerjoin(Topic, Topic.id == Notification.topic_id)
         .outerjoin(Reply, Reply.id == Notification.reply_id)
         .outerjoin(Node, Node.id == Notification.node_id)
     )
-    return db.execute(joined.where(*conditions).order_by(Notification.id)).all()
+
+
+def unread(db: SqlConnection, user_id: int, *, after: datetime) -> Sequence[Row[Any]]:
+    """Return the newest notifications of which no email has told, or will tell; `total` is how many
+    there are. after: only later ones.
+    """
+    has_more = and_(
+        Notification.type == NotificationType.TOPIC_REPLY,
+        Topic.replied_at > Notification.mailed_at,
+    )
+    conditions = (
+        *(Notification.user_id == user_id, Notification.created_at > after),
+        *(Notification.mail_at.is_(None), or_(Notification.mailed_at.is_(None), has_more)),
+        *_unread(user_id),
+    )
+    total = func.count().over().label("total")
+    query = _selected().add_columns(total).where(*conditions).order_by(Notification.id.desc())
+    return db.execute(query.limit(MOST_REPLIES)).all()
+
+
+def new_topics(
+    db: SqlConnection, user_id: int, *, since: datetime, until: datetime, read_since: datetime
+) -> Sequence[Row[Any]]:
+    """Return at most `MOST_TOPICS` new topics of nodes that a user reads, the newest first.
+
+    since, until: between which they were opened; read_since: who has opened, written, answered or
+    followed something in a node since then reads it. Not the user's own, those that they have
+    opened, nor those of nodes and people whom they do not want.
+    """
+    by_user: list[Any] = [
+        select(Topic.node_id).where(Topic.user_id == user_id, Topic.created_at >= read_since),
+        *(
+            select(Topic.node_id)
+            .join(model, model.topic_id == Topic.id)
+            .where(model.user_id == user_id, moment >= read_since)
+            for model, moment in (
+                (Reply, Reply.created_at),
+                (TopicFollow, TopicFollow.created_at),
+                (TopicRead, TopicRead.read_at),
+            )
+        ),
+    ]
+    nodes = db.scalars(union(*by_user)).all()
+    muted = select(NodeMute.node_id).where(NodeMute.user_id == user_id)
+    blocked = select(UserBlock.target_id).where(UserBlock.user_id == user_id)
+    opened = select(TopicRead.topic_id).where(TopicRead.user_id == user_id)
+    columns: list[Any] = [Topic.id, Topic.title, *summary(_actor, "actor")]
+    query = (
+        select(*columns)
+        .join(_actor, _actor.id == Topic.user_id)
+        .where(
+            *(Topic.created_at > since, Topic.created_at <= until, *VISIBLE),
+            *(Topic.user_id != user_id, Topic.node_id.not_in(muted), Topic.id.not_in(opened)),
+            *(Topic.user_id.not_in(blocked), Topic.node_id.in_(nodes)),
+        )
+    )
+    newest = query.order_by(Topic.created_at.desc(), Topic.id.desc())
+    return db.execute(newest.limit(MOST_TOPICS)).all()
 
 
 def replies(

@@ -4,7 +4,7 @@ from typing import Any
 
 import colander
 
-from ..models import PROFILE_TEXTS, MailPace, MailTopic, Role, TextKind
+from ..models import MAIL_PACES, PROFILE_TEXTS, Role, TextKind
 from ..process.passwords import MAX_LENGTH
 from ..services.accounts.accounts import MAX_EMAIL
 from ..text.languages import LANGUAGES
@@ -43,7 +43,7 @@ PROFILE_FORM = parameters(
     colander.SchemaNode(Password(0, MAX_LENGTH), name="password", missing=colander.drop),
 )
 """Absent fields stay unchanged."""
-MAIL_FORM = parameters(*(clearable(about, Choice(MailPace)) for about in MailTopic))
+MAIL_FORM = parameters(*(clearable(about, Choice(paces)) for about, paces in MAIL_PACES.items()))
 """Absent fields stay unchanged."""
 LOCALE_FORM = parameters(clearable("locale", Locale(LANGUAGES)))
 ROLE_FORM = parameters(required("role", Choice(Role)))

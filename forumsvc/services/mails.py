@@ -57,7 +57,7 @@ def configure(database: Database, settings: Mapping[str, Any]) -> None:
 
 
 def defaults(db: Session) -> Mapping[str, str]:
-    """Return the columns of a new account that say of what it gets emails."""
+    """Return of what a new account gets emails, by `MailTopic`."""
     chosen: Mapping[str, str] = db.info.get(_DEFAULTS, {})
     return chosen
 

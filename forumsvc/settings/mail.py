@@ -61,6 +61,12 @@ MAIL: tuple[Setting, ...] = (
         )
     ),
     Setting(
+        "mail.defaults.digest",
+        choice("daily", "weekly", "off"),
+        "off",
+        "of new accounts: when they get a digest of what is unread and of new topics",
+    ),
+    Setting(
         "mail.allow_instant",
         BOOLEAN,
         "true",

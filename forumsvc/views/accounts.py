@@ -48,7 +48,7 @@ def read_mail(item: UserItem, request: ForumRequest) -> Shown:
 def choose_mail(item: UserItem, request: ForumRequest) -> Shown:
     """Choose of what the caller gets emails; absent fields stay unchanged."""
     db, settings, user_id = request.db, request.settings, item.row.user_id
-    mail_choices.choose(db, settings, user_id, request.validated)
+    mail_choices.choose(db, settings, user_id, request.now, request.validated)
     return Shown(Kind.MAIL, mail_choices.of_user(db, settings, user_id))
 
 

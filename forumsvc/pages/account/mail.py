@@ -25,6 +25,8 @@ from ..page_tree import own_page
 _PACES = {
     MailPace.INSTANT: Message("Within minutes"),
     MailPace.HOURLY: Message("Once an hour"),
+    MailPace.DAILY: Message("Once a day"),
+    MailPace.WEEKLY: Message("Once a week"),
     MailPace.OFF: Message("Never"),
 }
 _INVALID_LINK = Message(
@@ -45,7 +47,7 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
     def choose(chosen: Values) -> Response:
         user_id = item.row.user_id
         locale = validate(LOCALE_FORM, request.parameters)
-        mail_choices.choose(request.db, request.settings, user_id, chosen)
+        mail_choices.choose(request.db, request.settings, user_id, request.now, chosen)
         profiles.edit(request.db, user_id, request.now, **locale)
         return redirect_with_message(request, "mail-saved", "mail_settings")
 
@@ -55,7 +57,10 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
 def _values(item: UserItem, request: ForumRequest) -> dict[str, Any]:
     return {
         "labels": MAIL_LABELS,
-        "paces": {pace: _PACES[MailPace(pace)] for pace in mail_choices.allowed(request.settings)},
+        "paces": {
+            about: {pace: _PACES[MailPace(pace)] for pace in paces}
+            for about, paces in mail_choices.allowed(request.settings).items()
+        },
         "languages": {language: own_name(language) for language in LANGUAGES},
         "locale": item.row.locale or "",
         "sends_mail": request.sends_mail,
@@ -84,7 +89,7 @@ def show_unsubscribe(context: PageContext, request: ForumRequest) -> Values:
 def unsubscribe(context: PageContext, request: ForumRequest) -> Values:
     """Send no more emails of that kind, also a second time."""
     user_id, about = _verified(request, request.db)
-    unsubscribing.unsubscribe(request.db, user_id, about)
+    unsubscribing.unsubscribe(request.db, user_id, about, request.now)
     return {"label": MAIL_LABELS[about], "is_done": True}
 
 

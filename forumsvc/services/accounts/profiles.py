@@ -15,7 +15,7 @@ from ...text.messages import Message
 from .. import events
 
 _DELETED = Message("The account is deleted.")
-_EMPTY: dict[str, str | None] = dict.fromkeys(
+_EMPTY: dict[str, Any] = dict.fromkeys(
     (
         "name",
         "name_key",
@@ -25,7 +25,8 @@ _EMPTY: dict[str, str | None] = dict.fromkeys(
     ),
     "",
 )
-_EMPTY |= {"locale": None, **{f"mail_{about}": str(MailPace.OFF) for about in MailTopic}}
+_EMPTY |= {"locale": None, "digest_at": None}
+_EMPTY |= {f"mail_{about}": str(MailPace.OFF) for about in MailTopic}
 
 
 def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:

@@ -15,7 +15,17 @@ from sqlalchemy.orm import Session
 
 from ...db.base import UtcDateTime
 from ...db.statements import delete_of, insert_of, update_of
-from ...models import Job, JobKind, JobState, Notification, NotificationType, Topic, User
+from ...models import (
+    Job,
+    JobKind,
+    JobState,
+    MailPace,
+    MailTopic,
+    Notification,
+    NotificationType,
+    Topic,
+    User,
+)
 from ...models.job import ONCE
 from ...queries.notification_mails import of_topic
 from ...queries.user_locks import lock_users
@@ -32,9 +42,14 @@ _KEY: Any = cast(_USER, String).concat(":").concat(cast(_TOPIC, String))
 
 
 def parse_key(job: Claimed) -> tuple[int, int | None]:
-    """Return the id of the user, and that of the topic, of a job."""
+    """Return the id of the user, and that of the topic, of a job; None of none, or of a digest."""
     user_id, _, topic_id = job.key.partition(":")
-    return int(user_id), int(topic_id) or None
+    return int(user_id), None if is_digest(job) else int(topic_id) or None
+
+
+def is_digest(job: Claimed) -> bool:
+    """Return whether a job sends a digest."""
+    return bool(job.key.endswith(f":{MailTopic.DIGEST}"))
 
 
 def enqueue_due(db: Session, now: datetime, *, allow_instant: bool) -> int:
@@ -43,7 +58,7 @@ def enqueue_due(db: Session, now: datetime, *, allow_instant: bool) -> int:
     allow_instant: as the setting; without it nothing is sent before its hour is over.
     """
     since = now - KEEP - HOUR
-    is_due = [Notification.mail_at.between(since, now), Notification.read_at.is_(None)]
+    is_due: list[Any] = [Notification.mail_at.between(since, now), Notification.read_at.is_(None)]
     if not allow_instant:
         is_due.append(Notification.created_at <= now - HOUR)
     due_at = func.min(Notification.mail_at)
@@ -80,10 +95,12 @@ def look_again(db: Session, now: datetime) -> int:
     again = (
         select(Notification.id)
         .join(Topic, Topic.id == Notification.topic_id)
+        .join(User, User.id == Notification.user_id)
         .where(
             *(Notification.mailed_at.is_not(None), Notification.read_at.is_(None)),
             *(Notification.mail_at.is_(None), Notification.type == NotificationType.TOPIC_REPLY),
             *(Topic.replied_at > Notification.mailed_at, Topic.user_id != Notification.user_id),
+            User.mail_reply != MailPace.OFF,
         )
     )
     return _set(db, again, mail_at=now)
@@ -116,10 +133,15 @@ def _set(db: Session, which: Select[Any], **values: Any) -> int:
     return len(db.scalars(changed.returning(Notification.id)).all())
 
 
-def newest_waiting(db: Session, user_id: int, topic_id: int | None) -> int | None:
-    """Return the newest notification in a topic that waits for an email; None without one."""
-    waiting = (*of_topic(user_id, topic_id), Notification.mail_at.is_not(None))
-    return db.scalar(select(func.max(Notification.id)).where(*waiting))
+def newest(db: Session, user_id: int, topic_id: int | None, *, waiting: bool) -> int | None:
+    """Return the newest notification of a user; None without one.
+
+    waiting: only of those in this topic that wait for an email.
+    """
+    only: tuple[Any, ...] = (Notification.user_id == user_id,)
+    if waiting:
+        only = (*of_topic(user_id, topic_id), Notification.mail_at.is_not(None))
+    return db.scalar(select(func.max(Notification.id)).where(*only))
 
 
 def record_sent(

@@ -10,6 +10,7 @@ from ...cache.invalidation import update_columns
 from ...db.execution import SqlConnection
 from ...models import MailPace, MailTopic, User, UserState
 from ..accounts import signed_tokens
+from . import mail_choices
 
 TTL = timedelta(days=2 * 365)
 PATH = "/mail/unsubscribe"
@@ -43,10 +44,10 @@ def verify(
     return None if user_id is None else (user_id, kind)
 
 
-def unsubscribe(db: Session, user_id: int, about: MailTopic) -> None:
+def unsubscribe(db: Session, user_id: int, about: MailTopic, now: datetime) -> None:
     """Send a user no more emails of this kind; the other kinds stay."""
-    off = update_columns(User, **{f"mail_{about}": str(MailPace.OFF)})
-    db.execute(off.where(User.id == user_id))
+    columns = mail_choices.columns({str(about): str(MailPace.OFF)}, now)
+    db.execute(update_columns(User, **columns).where(User.id == user_id))
 
 
 def _purpose(about: MailTopic) -> str:

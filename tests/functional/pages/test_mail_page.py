@@ -13,7 +13,13 @@ from tests.functional.forum import SECRET, Forum, Person
 from tests.functional.pages.visitor import PASSWORD, Visitor
 
 YEAR = timedelta(days=365)
-CHOSEN = {"mention": "hourly", "reply": "instant", "follow": "off", "moderation": "off"}
+CHOSEN = {
+    "mention": "hourly",
+    "reply": "instant",
+    "follow": "off",
+    "moderation": "off",
+    "digest": "weekly",
+}
 
 
 @pytest.fixture
