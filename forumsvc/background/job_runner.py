@@ -22,6 +22,7 @@ from ..queries import reviews, webhooks
 from ..queries.jobs import Count, counts
 from ..services import backups, deployment, jobs
 from ..services.jobs import Claimed
+from ..services.notifications import refusals
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +89,7 @@ class JobRunner:
     its name. At the last look: counts of all jobs in the database; failing_since: when the webhook
     began to fail that fails the longest; backup_made_at: the last whole and verified backup, None
     without one; open_reviews, oldest_review_at: how many reviews are open, and since when the
-    oldest is.
+    oldest is; refused_addresses: how many users get no emails, because theirs is refused.
     """
 
     def __init__(self, database: Database, handlers: Sequence[Handler], interval: float) -> None:
@@ -111,6 +112,7 @@ class JobRunner:
         self.backup_made_at: datetime | None = None
         self.open_reviews = 0
         self.oldest_review_at: datetime | None = None
+        self.refused_addresses = 0
         self._count_at = 0.0
 
     def insert_standing(self) -> None:
@@ -143,6 +145,7 @@ class JobRunner:
             self.counts = counts(connection)
             self.failing_since = webhooks.failing_since(connection)
             self.backup_made_at = backups.last_made_at(connection)
+            self.refused_addresses = refusals.number(connection)
         self.open_reviews, self.oldest_review_at = reviews.waiting(self._database.executor)
         self._count_at = time.monotonic() + _COUNT_SECONDS
 

@@ -17,13 +17,13 @@ from sqlalchemy.orm import Session
 from .. import clock
 from ..db.engine import Database
 from ..mail import Delivery
-from ..mail.failures import describe, is_permanent, was_not_taken
+from ..mail.failures import describe, is_permanent, is_recipient_refused, was_not_taken
 from ..mail.message import NoAsciiAddress, create_message, list_id
 from ..models import JobKind
 from ..queries import notification_mails as reading
 from ..services import jobs, site_texts
 from ..services.jobs import Claimed
-from ..services.notifications import digests, notification_mails
+from ..services.notifications import digests, notification_mails, refusals
 from ..services.notifications.mail_choices import HOUR
 from ..settings import Settings
 from . import digest_texts, notification_texts
@@ -157,6 +157,8 @@ class NotificationMailer(Handler):
 
     def _record_sent(self, db: Session, job: Claimed, begun: _Begun, *, is_dropped: bool) -> None:
         user_id, topic_id = notification_mails.parse_key(job)
+        if not is_dropped:
+            refusals.forget(db, user_id)
         told = begun.until_id, begun.at
         if not notification_mails.is_digest(job):
             notification_mails.record_sent(db, user_id, topic_id, *told, is_dropped=is_dropped)
@@ -177,6 +179,8 @@ class NotificationMailer(Handler):
                 return
             if is_final or job.attempts > len(self.pauses):
                 self._record_sent(db, job, begun, is_dropped=True)
+                if is_recipient_refused(error):
+                    refusals.count(db, notification_mails.parse_key(job)[0], clock.now())
             elif was_not_taken(error) and not begun.is_repeated:
                 data = {**job.data, "message_id": begun.message["Message-ID"]}
                 data = {name: data[name] for name in data if name not in ("until_id", "at")}

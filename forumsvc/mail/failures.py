@@ -30,6 +30,11 @@ def is_permanent(error: Exception) -> bool:
     return is_refused and all(code >= 500 for code in codes)
 
 
+def is_recipient_refused(error: Exception) -> bool:
+    """Return whether the server refuses the address for good (5xx after RCPT)."""
+    return isinstance(error, smtplib.SMTPRecipientsRefused) and is_permanent(error)
+
+
 def was_not_taken(error: Exception) -> bool:
     """Return whether nobody can have the message: nobody answered, or the server refused it."""
     return bool(reply_codes(error)) or isinstance(error, (ConnectionRefusedError, socket.gaierror))

@@ -101,7 +101,7 @@ class User(Base):
         "login name email email_confirmed_at unconfirmed_email email_public role state blocked_at "
         "blocked_until blocked_reason awaits_approval avatar closes_at closure_posts "
         "unwanted_notifications locale mail_mention mail_reply mail_follow mail_moderation "
-        "mail_digest "
+        "mail_digest mail_refused_at "
         f"{' '.join(text.name for text in PROFILE_TEXTS)} topics_count "
         "replies_count following_count followers_count favorites_count unread_count created_at "
         "updated_at",
@@ -145,6 +145,10 @@ class User(Base):
     mail_digest: Mapped[MailChoice]
     digest_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When the next digest is due; null: they want none."""
+    mail_refusals: Mapped[Counter]
+    """How many emails in a row a mail server has refused for their address."""
+    mail_refused_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Since when they get none about what happened, because too many were; null: they do."""
 
     name: Mapped[EmptyText]
     name_key: Mapped[str] = mapped_column(
@@ -207,6 +211,8 @@ partial_index(
     User.created_at,
     only="email IS NOT NULL AND email_confirmed_at IS NULL",
 )
+# Counts those whose address is refused.
+partial_index("ix_users_mail_refused_at", User.mail_refused_at, only="mail_refused_at IS NOT NULL")
 # Finds the digests that are due.
 partial_index("ix_users_digest_at", User.digest_at, only="digest_at IS NOT NULL")
 # Finds the accounts that are to be closed.

@@ -31,6 +31,7 @@ _MESSAGES = {
     "display-saved": Message("Saved for this browser."),
     "notifications-saved": Message("Saved."),
     "mail-saved": Message("Saved."),
+    "mail-resumed": Message("You get emails again."),
     "node-saved": Message("The node is saved."),
     "nodes-saved": Message("The nodes are added."),
     "node-deleted": Message("The node is deleted."),

@@ -32,7 +32,9 @@ _actor = aliased(User, name="actor")
 
 
 class Recipient(NamedTuple):
-    """Who gets an email. email: confirmed, None without one; choices: `MailPace` by `MailTopic`."""
+    """Who gets an email. email: confirmed and not refused, None without one; choices: `MailPace`
+    by `MailTopic`.
+    """
 
     id: int
     login: str
@@ -44,13 +46,17 @@ class Recipient(NamedTuple):
 def recipient(db: SqlConnection, user_id: int) -> Recipient | None:
     """Return a user who is not deleted."""
     choices = [getattr(User, f"mail_{about}").label(about) for about in MailTopic]
-    columns = (User.id, User.login, User.email, User.email_confirmed_at, User.locale, *choices)
+    columns: list[Any] = [
+        *(User.id, User.login, User.email, User.email_confirmed_at),
+        *(User.mail_refused_at, User.locale, *choices),
+    ]
     who = select(*columns).where(User.id == user_id, User.state != UserState.DELETED)
     row = db.execute(who).one_or_none()
     if row is None:
         return None
     chosen = {str(about): str(getattr(row, about)) for about in MailTopic}
-    email = None if row.email_confirmed_at is None else row.email
+    is_reached = row.email_confirmed_at is not None and row.mail_refused_at is None
+    email = row.email if is_reached else None
     return Recipient(row.id, row.login, email, row.locale, chosen)
 
 

@@ -13,6 +13,7 @@ from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.notification_mailer import NotificationMailer
 from forumsvc.models import Job, JobKind, Notification
+from forumsvc.services.accounts import email_confirmation
 from tests.functional.background_jobs import periodic_works
 from tests.functional.forum import Forum, Person, add_followers
 from tests.functional.test_mail_sender import Outbox
@@ -306,9 +307,32 @@ def test_what_moderators_decide_is_told_but_not_what_has_an_email_of_its_own(sce
     assert scene.after(2 * HOUR) == []
 
 
+def refused(code: int = 550) -> smtplib.SMTPRecipientsRefused:
+    return smtplib.SMTPRecipientsRefused({"ann@example.org": (code, b"no")})
+
+
+def mail_of(scene: Scene, error: BaseException | None) -> int:
+    """Cause an email to ann; return how many were tried."""
+    scene.outbox.errors = [error] if error else []
+    scene.forum.reply(scene.bob, scene.topic(scene.ann), "A reply")
+    tried = len(scene.after(3 * MINUTE))
+    scene.outbox.errors = []
+    return tried
+
+
+def test_three_refused_emails_in_a_row_end_it_and_a_confirmed_address_begins_it_again(scene):
+    assert [mail_of(scene, error) for error in (refused(), refused(), None, refused())] == [1] * 4
+    assert scene.ann.get("/users/me/mail").json["refused_at"] is None
+    later = [smtplib.SMTPDataError(554, b"spam"), refused(), refused(551)]
+    assert [mail_of(scene, error) for error in later] == [1] * 3
+    assert scene.ann.get("/users/me/mail").json["refused_at"] is not None
+    assert mail_of(scene, None) == 0
+    with scene.forum.database.session.begin() as db:
+        email_confirmation.change_as_admin(db, scene.ann.id, "new@example.org", scene.now)
+    assert scene.ann.get("/users/me/mail").json["refused_at"] is None
+    assert mail_of(scene, None) == 1
+
+
 def test_a_refused_recipient_is_not_tried_again(scene):
-    topic = scene.topic(scene.ann)
-    scene.forum.reply(scene.bob, topic)
-    scene.outbox.errors = [smtplib.SMTPRecipientsRefused({"ann@example.org": (550, b"no")})]
-    assert len(scene.after(3 * MINUTE)) == 1
+    assert mail_of(scene, refused()) == 1
     assert scene.after(2 * HOUR) == []

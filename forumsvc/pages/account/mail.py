@@ -12,7 +12,7 @@ from ...resources.users import UserItem
 from ...schemas.users import LOCALE_FORM, MAIL_FORM
 from ...schemas.validation import validate
 from ...services.accounts import profiles
-from ...services.notifications import mail_choices, unsubscribing
+from ...services.notifications import mail_choices, refusals, unsubscribing
 from ...text.languages import LANGUAGES, own_name
 from ...text.messages import Message
 from ...web.api.request import ForumRequest
@@ -36,8 +36,8 @@ _INVALID_LINK = Message(
 
 @page("mail_settings", "/settings/mail", own_page, May.CHOOSE_MAIL, "mail")
 def show(item: UserItem, request: ForumRequest) -> Values:
-    chosen = mail_choices.of_user(request.read_connection, request.settings, item.row.user_id)
-    return {**_values(item, request), "form_values": chosen, "errors": {}}
+    values = _values(item, request)
+    return {**values, "form_values": values["chosen"], "errors": {}}
 
 
 @page_form(show)
@@ -54,9 +54,18 @@ def submit(item: UserItem, request: ForumRequest) -> Response | Values:
     return process_form(request, MAIL_FORM, choose, **_values(item, request))
 
 
+@page("mail_resume", "/settings/mail/resume", own_page, May.CHOOSE_MAIL, method="POST")
+def resume(item: UserItem, request: ForumRequest) -> Response:
+    """Send emails again to an address that was refused."""
+    refusals.forget(request.db, item.row.user_id)
+    return redirect_with_message(request, "mail-resumed", "mail_settings")
+
+
 def _values(item: UserItem, request: ForumRequest) -> dict[str, Any]:
+    user_id = item.row.user_id
     return {
         "labels": MAIL_LABELS,
+        "chosen": mail_choices.of_user(request.read_connection, request.settings, user_id),
         "paces": {
             about: {pace: _PACES[MailPace(pace)] for pace in paces}
             for about, paces in mail_choices.allowed(request.settings).items()

@@ -25,7 +25,7 @@ _EMPTY: dict[str, Any] = dict.fromkeys(
     ),
     "",
 )
-_EMPTY |= {"locale": None, "digest_at": None}
+_EMPTY |= {"locale": None, "digest_at": None, "mail_refusals": 0, "mail_refused_at": None}
 _EMPTY |= {f"mail_{about}": str(MailPace.OFF) for about in MailTopic}
 
 

@@ -31,9 +31,8 @@ INTERVALS: dict[str, timedelta] = {
 """How far digests are apart."""
 COLUMNS: dict[MailTopic, Any] = {about: getattr(User, f"mail_{about}") for about in MailTopic}
 _NO_INSTANT = Message("must be hourly or off: this forum sends no email at once")
-_SELECT: Any = select(*(column.label(about) for about, column in COLUMNS.items()), User.id).where(
-    User.id == bindparam("user_id")
-)
+_COLUMNS: list[Any] = [column.label(about) for about, column in COLUMNS.items()]
+_SELECT: Any = select(*_COLUMNS, User.mail_refused_at).where(User.id == bindparam("user_id"))
 
 
 def times(now: datetime) -> dict[str, datetime]:
@@ -65,14 +64,17 @@ def allowed(settings: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def of_user(db: ReadConnection, settings: Mapping[str, Any], user_id: int) -> dict[str, str]:
-    """Return what a user has chosen, as far as the settings allow it."""
+def of_user(db: ReadConnection, settings: Mapping[str, Any], user_id: int) -> dict[str, str | None]:
+    """Return what a user has chosen, as far as the settings allow it, and as `refused_at` since
+    when nothing is sent, because their address is refused.
+    """
     return _shown(row(db, _SELECT, {"user_id": user_id}), settings)
 
 
-def _shown(chosen: Any, settings: Mapping[str, Any]) -> dict[str, str]:
+def _shown(chosen: Any, settings: Mapping[str, Any]) -> dict[str, str | None]:
     values = {str(about): str(getattr(chosen, about)) for about in MailTopic}
-    return _as_allowed(values, settings)
+    refused_at = rfc3339_or_none(chosen.mail_refused_at)
+    return {**_as_allowed(values, settings), "refused_at": refused_at}
 
 
 def _as_allowed(values: Mapping[str, str], settings: Mapping[str, Any]) -> dict[str, str]:

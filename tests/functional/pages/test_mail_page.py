@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from forumsvc import clock
+from forumsvc.clock import rfc3339
 from forumsvc.models import MailTopic
 from forumsvc.process.passwords import hash_password
 from forumsvc.services.notifications import unsubscribing
@@ -19,6 +20,7 @@ CHOSEN = {
     "follow": "off",
     "moderation": "off",
     "digest": "weekly",
+    "refused_at": None,
 }
 
 
@@ -26,7 +28,8 @@ CHOSEN = {
 def ann(forum: Forum) -> Person:
     person = forum.person("ann")
     forum.change(person.id, password_hash=hash_password(PASSWORD))
-    assert person.put("/users/me/mail", **CHOSEN).json == CHOSEN
+    chosen = {name: value for name, value in CHOSEN.items() if value is not None}
+    assert person.put("/users/me/mail", **chosen).json == CHOSEN
     return person
 
 
@@ -50,6 +53,20 @@ def test_a_member_chooses_on_the_page_what_they_get_by_email(forum, ann):
     assert choices(ann) == {**CHOSEN, "mention": "off"}
     assert ann.get("/users/me").json["locale"] == "ar"
     assert "confirmed address" in browser.get("/settings/mail").text
+
+
+def test_a_button_sends_again_to_an_address_that_was_refused(forum, ann):
+    now = clock.now()
+    forum.change(ann.id, email_confirmed_at=now, mail_refusals=3, mail_refused_at=now)
+    assert choices(ann)["refused_at"] == rfc3339(now)
+    browser = Visitor(forum)
+    browser.log_in("ann")
+    page = browser.get("/settings/mail")
+    [form] = [form for form in page.forms.values() if (form.action or "").endswith("/resume")]
+    shown = form.submit().follow()
+    assert "You get emails again." in shown.text
+    assert "has refused" not in shown.text
+    assert choices(ann)["refused_at"] is None
 
 
 def test_where_no_emails_are_sent_the_page_says_so(make_forum):
