@@ -7,12 +7,12 @@ from email.message import EmailMessage
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.notification_mailer import NotificationMailer
-from forumsvc.models import Job, JobKind, Notification
+from forumsvc.models import Job, JobKind, Notification, User
 from forumsvc.services.accounts import email_confirmation
 from tests.functional.background_jobs import periodic_works
 from tests.functional.forum import Forum, Person, add_followers
@@ -294,6 +294,30 @@ def test_no_more_than_so_many_a_minute_those_first_who_were_first(scene):
         assert sent == [7, 7, 6, 0]
     finally:
         settings["mail.per_minute"] = None
+
+
+def test_of_very_many_followers_each_gets_one_email_in_the_order_in_which_they_are_due(
+    make_forum, monkeypatch
+):
+    settings = {"site__url": SITE, "mail__delivery": "folder", "mail__sender": "f@example.org"}
+    settings |= {"mail__per_minute": "40", "notifications__inline_recipients": "10000"}
+    scene = Scene(make_forum(**settings), monkeypatch)
+    fans = add_followers(scene.forum.database, scene.bob, 1_200)
+    address = User.login + "@example.org"
+    reached = {"email": address, "email_key": address, "email_confirmed_at": scene.now}
+    with scene.forum.database.session.begin() as db:
+        wanted = {**reached, "mail_follow": "instant"}
+        db.execute(update(User).where(User.id.in_(fans)).values(wanted))
+    scene.topic(scene.bob)
+    scene.now += MINUTE
+    scene.topic(scene.bob, "Another title")
+    sent = [*scene.after(3 * MINUTE), *scene.after(MINUTE)]
+    assert len(sent) == 80
+    jobs = [row for row in scene.rows(Job) if row.kind == JobKind.NOTIFICATION_MAIL]
+    assert len(jobs) == 2_400
+    assert [row.due_at for row in jobs] == sorted(row.due_at for row in jobs)
+    assert len({message["To"] for message in sent}) == 80
+    assert {message["Subject"] for message in sent} == {"Forum: A title"}
 
 
 def test_what_moderators_decide_is_told_but_not_what_has_an_email_of_its_own(scene):
