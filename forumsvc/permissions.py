@@ -60,6 +60,8 @@ class UserPermission(StrEnum):
     VIEW_RESTRICTIONS = "view_restrictions"  # see why and until when the user is silenced
     VIEW_NOTES = "view_notes"  # also who decided that, and notes for moderators
     SET_ROLE = "set_role"  # give another role
+    VIEW_MAIL = "view_mail"  # see of what the user gets emails
+    CHOOSE_MAIL = "choose_mail"  # choose that
 
 
 class AccountPermission(StrEnum):
@@ -205,6 +207,7 @@ READS = frozenset(
         TopicPermission.VIEW_UNREAD,
         UserPermission.VIEW_RESTRICTIONS,
         UserPermission.VIEW_EXPORT,
+        UserPermission.VIEW_MAIL,
         LogPermission.VIEW,
         ReportPermission.VIEW_OWN,
         HeldPermission.VIEW_OWN,

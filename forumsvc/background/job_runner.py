@@ -22,6 +22,7 @@ from ..queries import reviews, webhooks
 from ..queries.jobs import Count, counts
 from ..services import backups, deployment, jobs
 from ..services.jobs import Claimed
+from ..services.notifications import refusals
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +68,10 @@ class Handler(ABC):
     keys: tuple[str, ...] = ()
     stats: dict[str, WorkStats]
 
+    def must_wait(self, db: Session) -> bool:
+        """Return whether no job may begin now, as so many have been done."""
+        return False
+
     @abstractmethod
     def run(self, job: Claimed) -> None:
         """Do the job, or a part of it, and finish, move or discard it, in the same transaction.
@@ -84,7 +89,7 @@ class JobRunner:
     its name. At the last look: counts of all jobs in the database; failing_since: when the webhook
     began to fail that fails the longest; backup_made_at: the last whole and verified backup, None
     without one; open_reviews, oldest_review_at: how many reviews are open, and since when the
-    oldest is.
+    oldest is; refused_addresses: how many users get no emails, because theirs is refused.
     """
 
     def __init__(self, database: Database, handlers: Sequence[Handler], interval: float) -> None:
@@ -107,6 +112,7 @@ class JobRunner:
         self.backup_made_at: datetime | None = None
         self.open_reviews = 0
         self.oldest_review_at: datetime | None = None
+        self.refused_addresses = 0
         self._count_at = 0.0
 
     def insert_standing(self) -> None:
@@ -139,6 +145,7 @@ class JobRunner:
             self.counts = counts(connection)
             self.failing_since = webhooks.failing_since(connection)
             self.backup_made_at = backups.last_made_at(connection)
+            self.refused_addresses = refusals.number(connection)
         self.open_reviews, self.oldest_review_at = reviews.waiting(self._database.executor)
         self._count_at = time.monotonic() + _COUNT_SECONDS
 
@@ -148,7 +155,7 @@ class JobRunner:
         attempts = 0
         while not self.stopping.is_set():
             with self._database.session.begin() as db:
-                waits = self._waits(handler, db)
+                waits = self._waits(handler, db) or handler.must_wait(db)
                 claim = (kind, clock.now(), handler.lock, handler.keys)
                 job = None if waits else jobs.claim(db, *claim)
             if job is None:

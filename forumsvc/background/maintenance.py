@@ -17,7 +17,7 @@ from ..services import backups, events, hosts, idempotency, jobs
 from ..services.access import post_networks
 from ..services.accounts import closures, data_export_requests, unconfirmed_accounts
 from ..services.moderation import audit_log, restrictions, reviews
-from ..services.notifications import devices
+from ..services.notifications import devices, digests, notification_mails
 from ..services.photos.storage import PhotoStorages
 from ..services.posts import drafts, post_versions, purge
 from ..services.posts.authoring import Authoring
@@ -86,6 +86,11 @@ def periodic_work(
     if (keep_deleted := _keep(settings, "posts.purge_deleted_days")) is not None:
         purging = partial(_in_batches, database, keep_deleted, purge.has_due, purge.purge_some)
         work.append(Periodic("deleted-posts", _RARELY, purging))
+    work += [
+        Periodic("notification-mails", _OFTEN, partial(_notification_mails, database, settings)),
+        Periodic("digests", _OFTEN, partial(_digests, database, settings)),
+        Periodic("mails-again", _RARELY, partial(_look_again, database)),
+    ]
     if settings["backup.every_hours"]:
         work.append(Periodic("backup-plan", _OFTEN, lambda: enqueue_backup(database, settings)))
     return work
@@ -154,6 +159,41 @@ def _trim_log(database: Database, keep: timedelta) -> Parts:
             return
         audit_log.trim(db, clock.now(), keep)
     yield from _delete(database, [audit_log.trimmed(keep)])
+
+
+def _notification_mails(database: Database, settings: Settings) -> Parts:
+    """Make jobs of the emails about what happened that are due; without a server forget all."""
+    sends_mail = settings["mail.delivery"] != "none"
+    allow_instant = settings["mail.allow_instant"]
+    number = notification_mails.BATCH_SIZE
+    while number == notification_mails.BATCH_SIZE:
+        with database.session.begin() as db:
+            if sends_mail:
+                now = clock.now()
+                number = notification_mails.enqueue_due(db, now, allow_instant=allow_instant)
+            else:
+                number = notification_mails.drop(db)
+        yield number
+
+
+def _digests(database: Database, settings: Settings) -> Parts:
+    """Make jobs of the digests that are due."""
+    number = digests.BATCH_SIZE
+    while number == digests.BATCH_SIZE:
+        with database.session.begin() as db:
+            sends_mail = settings["mail.delivery"] != "none"
+            number = digests.enqueue_due(db, clock.now(), sends_mail=sends_mail)
+        yield number
+
+
+def _look_again(database: Database) -> Parts:
+    """Tell once more of topics that somebody has not read since an email."""
+    for change in (notification_mails.drop_useless, notification_mails.look_again):
+        number = notification_mails.BATCH_SIZE
+        while number == notification_mails.BATCH_SIZE:
+            with database.session.begin() as db:
+                number = change(db, clock.now())
+            yield number
 
 
 def _in_batches(

@@ -23,6 +23,7 @@ from .follower_notifier import FollowerNotifier
 from .host_report import HostReport
 from .job_runner import Handler, JobRunner
 from .mail_sender import MailSender
+from .notification_mailer import NotificationMailer
 from .periodic import PeriodicJobs
 from .place_backfiller import PlaceBackfiller
 from .search_indexer import SearchIndexer, TopicIndexer
@@ -62,6 +63,7 @@ def create_job_runner(
     ]
     if delivery is not None:
         handlers.append(MailSender(database, settings, delivery))
+        handlers.append(NotificationMailer(database, settings, delivery))
     if ini is not None and settings["backup.every_hours"]:
         handlers.append(BackupMaker(database, settings, ini))
     return JobRunner(database, handlers, interval)

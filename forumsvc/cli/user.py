@@ -34,6 +34,7 @@ from .options import (
 from .personal_data import edit, erase, export, password_link
 from .restrictions import silence, sweep, unsilence, warn
 from .terminal import picked
+from .user_mail import mail
 
 _COLUMNS = (
     *("id", "login", "name", "email", "role", "state"),
@@ -65,6 +66,7 @@ user.add_command(edit)
 user.add_command(erase)
 user.add_command(export)
 user.add_command(password_link)
+user.add_command(mail)
 
 
 @user.command("list")

@@ -12,6 +12,8 @@ from .times import age, words
 _LATE = {
     JobKind.MAIL: timedelta(minutes=10),
     JobKind.NOTIFY: timedelta(minutes=5),
+    # With `mail.per_minute` those of many followers take their time.
+    JobKind.NOTIFICATION_MAIL: timedelta(hours=3),
     JobKind.BACKUP: timedelta(hours=12),
 }
 _OTHERS_LATE = timedelta(hours=1)

@@ -62,8 +62,9 @@ def _is_loopback(host: str) -> bool:
 def _check_security(parts: SplitResult, options: Options | None) -> Iterator[Finding]:
     if parts.scheme != "https":
         yield warning(
-            "site.url begins with http://: passwords and tokens cross the network for all to read. "
-            "Let a proxy speak HTTPS (proxy.md), and set site.url to https://…"
+            "site.url begins with http://: passwords and tokens cross the network for all to read, "
+            "and mail programs show no button to unsubscribe. Let a proxy speak HTTPS (proxy.md), "
+            "and set site.url to https://…"
         )
     elif options is not None and not _knows_clients(options):
         yield warning(

@@ -1,6 +1,7 @@
 """Interpreting SMTP errors (RFC 5321 §4.2), without their texts, which may contain addresses."""
 
 import smtplib
+import socket
 
 _MESSAGE_REFUSED = (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError)
 
@@ -27,3 +28,13 @@ def is_permanent(error: Exception) -> bool:
     is_login_wanted = isinstance(error, smtplib.SMTPSenderRefused) and 530 in codes
     is_refused = isinstance(error, _MESSAGE_REFUSED) and not is_login_wanted
     return is_refused and all(code >= 500 for code in codes)
+
+
+def is_recipient_refused(error: Exception) -> bool:
+    """Return whether the server refuses the address for good (5xx after RCPT)."""
+    return isinstance(error, smtplib.SMTPRecipientsRefused) and is_permanent(error)
+
+
+def was_not_taken(error: Exception) -> bool:
+    """Return whether nobody can have the message: nobody answered, or the server refused it."""
+    return bool(reply_codes(error)) or isinstance(error, (ConnectionRefusedError, socket.gaierror))

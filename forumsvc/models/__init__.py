@@ -15,7 +15,7 @@ from .host import Host
 from .idempotency_key import IdempotencyKey
 from .job import Job, JobKind, JobState
 from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
-from .mail import MailKind
+from .mail import MAIL_PACES, MailKind, MailPace, MailTopic
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
 from .oauth import IssuedBy, OAuthClient, OAuthCode, OAuthToken

@@ -15,6 +15,9 @@ class JobKind(StrEnum):
 
     MAIL = "mail"
     """Send an email. The key is the id of who gets it, null where only the address is known."""
+    NOTIFICATION_MAIL = "notification_mail"
+    """Send an email about what happened. The key is the id of who gets it, a colon, and the id of
+    the topic, 0 without one; there is one job at most, and its `finished_at` is the last email."""
     NOTIFY = "notify"
     """Notify the followers of a post. The key is the id of the topic."""
     DELIVER = "deliver"
@@ -39,7 +42,7 @@ class JobKind(StrEnum):
     """Hand events to a consumer, whose name is the key, for as long as the process lives."""
 
 
-ONCE = text("kind IN ('deliver', 'index_topic', 'periodic', 'consume')")
+ONCE = text("kind IN ('deliver', 'index_topic', 'periodic', 'consume', 'notification_mail')")
 """The kinds of which there is one job at most with a key."""
 STANDING = frozenset({JobKind.PERIODIC, JobKind.CONSUME})
 """The kinds whose jobs are always there, and are never done nor given up."""

@@ -18,7 +18,8 @@ from ..db.base import (
     partial_index,
 )
 from ..text.messages import Message
-from .declarations import CONTENT, SPECIAL, Export, by_column
+from .declarations import CONTENT, SECRET, SPECIAL, Export, by_column
+from .mail import MailTopic
 
 
 class NotificationType(StrEnum):
@@ -36,38 +37,46 @@ class NotificationKind(NamedTuple):
     """The words for a type. words: what the actor did, before the title of the topic; choice: in
     the settings, None for what nobody can do without; many: of several notifications that are one
     group, before the title, None for a type of which each stands alone; unread: of several unread
-    replies, for which one notification may stand.
+    replies, for which one notification may stand; mail: what an email about it is about, None
+    without one.
     """
 
     words: str
     choice: Message | None
     many: Message | None = None
     unread: Message | None = None
+    mail: MailTopic | None = None
 
 
 NOTIFICATION_KINDS = {
     NotificationType.TOPIC: NotificationKind(
-        Message("opened the topic"), Message("Somebody whom I follow opens a topic")
+        Message("opened the topic"),
+        Message("Somebody whom I follow opens a topic"),
+        mail=MailTopic.FOLLOW,
     ),
     NotificationType.TOPIC_REPLY: NotificationKind(
         Message("replied in"),
         Message("A reply in my topic, or in one that I follow"),
         Message("%(people)s replied in"),
         Message("%(num)d unread replies by %(people)s in"),
+        MailTopic.REPLY,
     ),
     NotificationType.MENTION: NotificationKind(
         Message("mentioned you in"),
         Message("Somebody mentions me"),
         Message("%(num)d mentions of you by %(people)s in"),
+        mail=MailTopic.MENTION,
     ),
     NotificationType.FOLLOW: NotificationKind(
         Message("follows you"), Message("Somebody follows me")
     ),
     NotificationType.NODE_CHANGED: NotificationKind(
-        Message("moved your topic:"), Message("My topic is moved to another node")
+        Message("moved your topic:"),
+        Message("My topic is moved to another node"),
+        mail=MailTopic.MODERATION,
     ),
     # Its words are those of the action, in `services.moderation.notices`.
-    NotificationType.MODERATION: NotificationKind("", None),
+    NotificationType.MODERATION: NotificationKind("", None, mail=MailTopic.MODERATION),
 }
 
 
@@ -102,6 +111,10 @@ class Notification(Base):
     details: Mapped[str | None] = mapped_column(Text)
     """Of a MODERATION what was done and why, as a JSON object: `services.moderation.notices`."""
     read_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    mail_at: Mapped[datetime | None] = mapped_column(UtcDateTime, info=SECRET)
+    """When an email about it is due; null: none is."""
+    mailed_at: Mapped[datetime | None] = mapped_column(UtcDateTime, info=SECRET)
+    """Of when the last email is that told of it."""
     created_at: Mapped[Timestamp]
     updated_at: Mapped[Timestamp]
 
@@ -113,6 +126,12 @@ class Notification(Base):
             "user_id",
             "topic_id",
             only="read_at IS NULL",
+        ),
+        partial_index("ix_notifications_mail_at", "mail_at", only="mail_at IS NOT NULL"),
+        partial_index(
+            "ix_notifications_mailed",
+            "topic_id",
+            only="mailed_at IS NOT NULL AND read_at IS NULL",
         ),
         Index("ix_notifications_topic_id", "topic_id"),
         Index("ix_notifications_reply_id", "reply_id"),

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
@@ -20,6 +20,12 @@ from ..db.base import (
 )
 from ..text.messages import Message
 from .declarations import CONTENT, DERIVED, SECRET, Export
+from .mail import MailPace
+
+MailChoice = Annotated[
+    str, mapped_column(String(10), default=MailPace.OFF, server_default=MailPace.OFF)
+]
+"""A `MailPace`."""
 
 
 class TextKind(StrEnum):
@@ -94,7 +100,9 @@ class User(Base):
         "资料",
         "login name email email_confirmed_at unconfirmed_email email_public role state blocked_at "
         "blocked_until blocked_reason awaits_approval avatar closes_at closure_posts "
-        f"unwanted_notifications {' '.join(text.name for text in PROFILE_TEXTS)} topics_count "
+        "unwanted_notifications locale mail_mention mail_reply mail_follow mail_moderation "
+        "mail_digest mail_refused_at "
+        f"{' '.join(text.name for text in PROFILE_TEXTS)} topics_count "
         "replies_count following_count followers_count favorites_count unread_count created_at "
         "updated_at",
     )
@@ -128,6 +136,19 @@ class User(Base):
     """What becomes of their posts then."""
     unwanted_notifications: Mapped[EmptyText]
     """The types of which they want none, each between two blanks (`notifications.preferences`)."""
+    locale: Mapped[str | None] = mapped_column(String(10))
+    """The language of emails to them; null: that of the site."""
+    mail_mention: Mapped[MailChoice]
+    mail_reply: Mapped[MailChoice]
+    mail_follow: Mapped[MailChoice]
+    mail_moderation: Mapped[MailChoice]
+    mail_digest: Mapped[MailChoice]
+    digest_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When the next digest is due; null: they want none."""
+    mail_refusals: Mapped[Counter]
+    """How many emails in a row a mail server has refused for their address."""
+    mail_refused_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Since when they get none about what happened, because too many were; null: they do."""
 
     name: Mapped[EmptyText]
     name_key: Mapped[str] = mapped_column(
@@ -190,6 +211,10 @@ partial_index(
     User.created_at,
     only="email IS NOT NULL AND email_confirmed_at IS NULL",
 )
+# Counts those whose address is refused.
+partial_index("ix_users_mail_refused_at", User.mail_refused_at, only="mail_refused_at IS NOT NULL")
+# Finds the digests that are due.
+partial_index("ix_users_digest_at", User.digest_at, only="digest_at IS NOT NULL")
 # Finds the accounts that are to be closed.
 partial_index("ix_users_closes_at", User.closes_at, only="closes_at IS NOT NULL")
 # Finds the moderators.

@@ -30,6 +30,7 @@ _DETAILS = {
     "DataExport": ("export", None),
     "Site": ("site", None),
     "Draft": ("draft", None),
+    "MailChoices": ("mail", None),
 }
 _WORDS: dict[str, Iterable[str]] = {
     "ErrorKind": sorted({*ERROR_KINDS.values()}),

@@ -30,6 +30,8 @@ _MESSAGES = {
     "closure-taken-back": Message("Your account stays open."),
     "display-saved": Message("Saved for this browser."),
     "notifications-saved": Message("Saved."),
+    "mail-saved": Message("Saved."),
+    "mail-resumed": Message("You get emails again."),
     "node-saved": Message("The node is saved."),
     "nodes-saved": Message("The nodes are added."),
     "node-deleted": Message("The node is deleted."),

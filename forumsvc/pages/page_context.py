@@ -104,8 +104,9 @@ class PageContext(PageResource):
         only_reads = (Level.BLOCKED, Level.UNCONFIRMED, Level.AWAITING_APPROVAL)
         may_write = caller is not None and caller.level not in only_reads
         first = ("settings", "notification_settings") if may_write else ()
-        safety = ("email", "change_password", "sessions", "applications", "blocked")
-        return (*first, *safety, "display", "drafts", "own_photos", "own_data")
+        mail = ("email", "mail_settings")
+        safety = ("change_password", "sessions", "applications", "blocked")
+        return (*first, *mail, *safety, "display", "drafts", "own_photos", "own_data")
 
     @property
     def is_unconfirmed(self) -> bool:

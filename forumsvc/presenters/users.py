@@ -43,7 +43,7 @@ def user_detail(
 
     with_email: whether the caller may see the e-mail address; with_restriction: and why and until
     when the user is blocked; is_own: whether it is the caller, who sees an address that waits,
-    and when the account closes.
+    when the account closes, and the language of emails.
     """
     state = state_at(row.state, row.blocked_until, site.now)
     level = level_of(row.role, state, row.created_at, site.now, site.newbie)
@@ -57,6 +57,7 @@ def user_detail(
         "email": (row.email or "") if shown else "",
         "unconfirmed_email": unconfirmed_email(row) if is_own else None,
         "closes_at": rfc3339_or_none(row.closes_at) if is_own else None,
+        "locale": row.locale if is_own else None,
         "topics_count": row.topics_count,
         "replies_count": row.replies_count,
         "following_count": row.following_count,

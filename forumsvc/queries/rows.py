@@ -57,6 +57,7 @@ class UserRow(UserSummaryRow, Protocol):
     unconfirmed_email: str | None
     awaits_approval: bool
     email_public: bool
+    locale: str | None
     closes_at: datetime | None
     topics_count: int
     replies_count: int

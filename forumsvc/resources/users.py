@@ -24,7 +24,7 @@ _OF_ONESELF = (
         May.VIEW_EMAIL,
         May.VIEW_EXPORT,
     ),
-    *(May.VIEW_RESTRICTIONS, May.CONFIRM, May.EXPORT, May.CLOSE),
+    *(May.VIEW_RESTRICTIONS, May.CONFIRM, May.EXPORT, May.CLOSE, May.VIEW_MAIL, May.CHOOSE_MAIL),
 )
 _RESTRICT = (May.SILENCE, May.UNSILENCE, May.WARN)
 _TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK, May.REPORT, *_RESTRICT)
@@ -49,7 +49,7 @@ class UserItem(Item):
         if caller is None or caller.user_id != row.user_id:
             return None
         texts = (getattr(row, text.name) for text in PROFILE_TEXTS)
-        emails = (row.email, row.unconfirmed_email, row.email_public)
+        emails = (row.email, row.unconfirmed_email, row.email_public, row.locale)
         return (row.user_name, row.user_avatar, *emails, *texts)
 
     def __acl__(self) -> Acl:

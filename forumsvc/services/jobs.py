@@ -28,7 +28,7 @@ from ..db.statements import (
 from ..models import Job, JobKind, JobState
 from ..models.job import ONCE, STANDING
 
-LOGGED = frozenset({JobKind.MAIL})
+LOGGED = frozenset({JobKind.MAIL, JobKind.NOTIFICATION_MAIL})
 """The kinds whose jobs are kept for a while when they are done."""
 _IN_ORDER = frozenset({JobKind.SWEEP, JobKind.ACCOUNT})
 """The kinds of which a job waits for the earlier ones with its key."""

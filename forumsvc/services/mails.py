@@ -16,9 +16,10 @@ from ..db.statements import delete_of
 from ..models import Job, JobKind, MailKind, User
 from ..queries.rows import UserRow
 from . import jobs
+from .notifications import mail_choices, notification_mails
 
-_SENDS_MAIL = "sends_mail"
-"""The key in the `info` of a session."""
+_SENDS_MAIL, _DEFAULTS = "sends_mail", "mail_defaults"
+"""The keys in the `info` of a session."""
 
 
 class Mail(NamedTuple):
@@ -46,8 +47,19 @@ def is_logged(job: Any) -> bool:
 
 
 def configure(database: Database, settings: Mapping[str, Any]) -> None:
-    """Let the sessions of a database know whether the service sends email."""
-    database.session.kw["info"][_SENDS_MAIL] = settings["mail.delivery"] != "none"
+    """Let the sessions of a database know whether the service sends email, and new accounts get it.
+
+    What is sent about what happened is `notifications.mail_choices`.
+    """
+    info = database.session.kw["info"]
+    info[_SENDS_MAIL] = settings["mail.delivery"] != "none"
+    info[_DEFAULTS] = mail_choices.defaults(settings)
+
+
+def defaults(db: Session) -> Mapping[str, str]:
+    """Return of what a new account gets emails, by `MailTopic`."""
+    chosen: Mapping[str, str] = db.info.get(_DEFAULTS, {})
+    return chosen
 
 
 def confirmed_email(user: UserRow) -> str | None:
@@ -81,3 +93,4 @@ def delete_of_user(db: Session, user_id: int) -> None:
     recipient = func.lower(Job.data["recipient"].as_string())
     is_theirs = or_(Job.key == str(user_id), and_(Job.key.is_(None), recipient == address))
     db.execute(delete_of(Job).where(Job.kind == JobKind.MAIL, is_theirs))
+    notification_mails.delete_of_user(db, user_id)

@@ -1,7 +1,18 @@
 """The settings of mail: how it is sent, and by whom."""
 
 from .setting import Setting
-from .setting_types import FOLDER, NON_EMPTY, SENDER, TEXT, choice, integer, seconds
+from .setting_types import (
+    BOOLEAN,
+    FOLDER,
+    NON_EMPTY,
+    OPTIONAL_ADDRESS,
+    SENDER,
+    TEXT,
+    choice,
+    integer,
+    or_off,
+    seconds,
+)
 
 MAIL: tuple[Setting, ...] = (
     Setting(
@@ -34,5 +45,44 @@ MAIL: tuple[Setting, ...] = (
         integer(1, 100_000, "requests per hour"),
         "10",
         "how often an hour one IP address may request mail; counted in rate_limit.storage",
+    ),
+    *(
+        Setting(
+            f"mail.defaults.{about}",
+            choice("instant", "hourly", "off"),
+            "off",
+            f"of new accounts: when they get an email of {meaning}; each may choose otherwise",
+        )
+        for about, meaning in (
+            ("mention", "a text that mentions them"),
+            ("reply", "a reply in their topic, or in one that they follow"),
+            ("follow", "a topic of somebody whom they follow"),
+            ("moderation", "what moderators decided about them and their posts"),
+        )
+    ),
+    Setting(
+        "mail.defaults.digest",
+        choice("daily", "weekly", "off"),
+        "off",
+        "of new accounts: when they get a digest of what is unread and of new topics",
+    ),
+    Setting(
+        "mail.allow_instant",
+        BOOLEAN,
+        "true",
+        "whether people may have such an email within minutes; else hourly at most",
+    ),
+    Setting(
+        "mail.per_minute",
+        or_off(integer(1, 100_000, "mails per minute")),
+        "off",
+        "how many emails about what happened are sent a minute at most; others wait for their turn",
+    ),
+    Setting(
+        "mail.unsubscribe_address",
+        OPTIONAL_ADDRESS,
+        "",
+        "an address that somebody reads, for those who unsubscribe by a mail; empty: there is a "
+        "link alone",
     ),
 )

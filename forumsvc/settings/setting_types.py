@@ -143,6 +143,9 @@ def _refuse() -> str:
 
 
 SENDER = SettingType(_sender, "an email address")
+OPTIONAL_ADDRESS = SettingType(
+    lambda text: _sender(text) if text else "", "an email address, or nothing"
+)
 DATABASE_URL = SettingType(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
 OPTIONAL_DATABASE_URL = SettingType(
     lambda text: _database(text) if text else "",

@@ -5,9 +5,11 @@ from pyramid.response import Response
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem, Users
 from ..schemas.accounts import CLOSURE_FORM, REGISTRATION_FORM
+from ..schemas.users import MAIL_FORM
 from ..schemas.validation import validate
 from ..services.accounts import closures, registration
 from ..services.accounts.erasure.erasure import PostsErasure
+from ..services.notifications import mail_choices
 from ..web import accounts, data_exports
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
@@ -33,6 +35,21 @@ def read_export(item: UserItem, request: ForumRequest) -> Shown:
 def download_export(item: UserItem, request: ForumRequest) -> Response:
     """Answer with the file."""
     return data_exports.file_of_export(request)
+
+
+@api_view(UserItem, "GET", May.VIEW_MAIL, name="mail")
+def read_mail(item: UserItem, request: ForumRequest) -> Shown:
+    """Tell of what the caller gets emails."""
+    db, settings = request.executor, request.settings
+    return Shown(Kind.MAIL, mail_choices.of_user(db, settings, item.row.user_id))
+
+
+@api_view(UserItem, "PUT", May.CHOOSE_MAIL, name="mail", schema=MAIL_FORM)
+def choose_mail(item: UserItem, request: ForumRequest) -> Shown:
+    """Choose of what the caller gets emails; absent fields stay unchanged."""
+    db, settings, user_id = request.db, request.settings, item.row.user_id
+    mail_choices.choose(db, settings, user_id, request.now, request.validated)
+    return Shown(Kind.MAIL, mail_choices.of_user(db, settings, user_id))
 
 
 def check_password(item: UserItem, request: ForumRequest) -> None:

@@ -31,6 +31,7 @@ SENT: dict[str, dict[str, Any]] = {
     "topic": {"params": {"title": "New", "node_id": IDS["node"], "body": "A new text"}},
     "reply": {"params": {"body": "A new text"}},
     "profile": {"params": {"tagline": "A new text"}},
+    "mail": {"params": {"reply": "hourly"}},
     "device": {"params": {"platform": "ios", "token": "abc"}},
     "webhook": {"params": {"url": "https://hooks.example.org/", "events": "reply.created"}},
     "report": {"params": {"category": "spam"}},
@@ -177,6 +178,9 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
             ]
         case ["[drafts]"]:
             assert [one["key"] for one in shown] == [str(IDS["draft"])] * is_owner
+        case ["mail"]:
+            reply = "hourly" if row.sends else "off"
+            assert (shown["mention"], shown["reply"]) == ("off", reply)
         case ["report"]:
             assert (shown["category"], shown["state"]) == ("spam", "open")
         case ["block"]:

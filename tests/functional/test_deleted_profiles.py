@@ -27,7 +27,7 @@ PROFILE = {
 
 def test_every_text_of_a_profile_is_tried():
     fields = {field.name for field in PROFILE_FORM}
-    assert fields == {*PROFILE, "avatar", "email_public", "email", "password"}
+    assert fields == {*PROFILE, "avatar", "email_public", "email", "password", "locale"}
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from ..access import post_networks
 from ..moderation import actions, notices
 from ..moderation.actions import Action
 from ..moderation.notices import Notice
-from ..notifications import devices
+from ..notifications import devices, mail_choices
 from ..posts.short_texts import validate_line, validate_name
 from . import data_export_requests, profiles, revocation
 from .login_names import check_login
@@ -109,6 +109,7 @@ def create(
     if password is not None:
         values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
+    values |= mail_choices.columns(mails.defaults(db), values["created_at"])
     if email is not None and is_confirmed:
         values["email_confirmed_at"] = values["created_at"]
     if not insert_or_ignore(db, User, **values):

@@ -22,6 +22,7 @@ from ...text.messages import Message
 from .. import events, mails
 from ..moderation import actions
 from ..moderation.actions import Action
+from ..notifications import refusals
 from . import accounts, signed_tokens
 
 TTL = timedelta(days=3)
@@ -245,6 +246,7 @@ def _set(
         email_key=email_key(new.address),
         email_confirmed_at=confirmed_at,
         unconfirmed_email=None,
+        **refusals.NONE,
     )
     if new.current != new.address:
         events.record(db, EventType.USER_UPDATED, now, actor_id=actor_id, user_id=new.user_id)

@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session
 from ...cache.invalidation import update_columns
 from ...db.statements import delete_of, with_row_locks
 from ...errors import NotFound
-from ...models import PROFILE_TEXTS, EventType, Photo, User, UserState
+from ...models import PROFILE_TEXTS, EventType, MailPace, MailTopic, Photo, User, UserState
 from ...search.normal_form import name_key
 from ...text.messages import Message
 from .. import events
 
 _DELETED = Message("The account is deleted.")
-_EMPTY = dict.fromkeys(
+_EMPTY: dict[str, Any] = dict.fromkeys(
     (
         "name",
         "name_key",
@@ -25,6 +25,8 @@ _EMPTY = dict.fromkeys(
     ),
     "",
 )
+_EMPTY |= {"locale": None, "digest_at": None, "mail_refusals": 0, "mail_refused_at": None}
+_EMPTY |= {f"mail_{about}": str(MailPace.OFF) for about in MailTopic}
 
 
 def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:

@@ -40,7 +40,7 @@ from ...models import (
 )
 from ...queries.rows import ReplyRow
 from ...queries.user_locks import lock_users
-from . import preferences, recipients
+from . import mail_choices, preferences, recipients
 
 TYPE = bindparam("type", type_=String)
 MENTION_TYPE = bindparam("mention_type", type_=String)
@@ -66,6 +66,7 @@ def insert_notifications(
         "reply_id": recipients.REPLY,
         "node_id": bindparam("node_id", type_=BigId),
         "details": bindparam("details", type_=Text),
+        "mail_at": mail_choices.due_at(type_),
         "created_at": now,
         "updated_at": now,
     }
@@ -89,6 +90,7 @@ def event_values(
     return {
         "actor_id": actor_id,
         "now": now,
+        **mail_choices.times(now),
         "type": str(type_),
         "mention_type": None,
         "topic_id": None,

@@ -109,6 +109,11 @@ def _of_jobs(runner: Any) -> Iterator[Metric]:
     for (kind, outcome), number in tuple(runner.outcomes.items()):
         outcomes.add_metric([kind, outcome], number)
     yield from (waiting, oldest, failed, outcomes)
+    yield GaugeMetricFamily(
+        "forumsvc_mail_refused_addresses",
+        "Users who get no emails about what happened, because their address is refused.",
+        runner.refused_addresses,
+    )
 
 
 def _of_webhooks(sender: Any) -> Iterator[Metric]:

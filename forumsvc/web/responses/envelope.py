@@ -84,6 +84,7 @@ _PRESENTERS: dict[Kind, Callable[[ForumRequest, Any], dict[str, Any]]] = {
     Kind.ACCESS_BLOCK: lambda request, row: access_block(request.site, row),
     Kind.EXPORT: lambda request, row: data_export(request.site, row),
     Kind.SITE: lambda request, row: row,
+    Kind.MAIL: lambda request, row: row,
     Kind.DRAFT: lambda request, row: draft(row),
     Kind.VERSION: lambda request, row: post_version(request.site, row),
 }

@@ -36,6 +36,7 @@ class Kind(StrEnum):
     HELD_POST = "held_post"
     ACCESS_BLOCK = "access_block"
     EXPORT = "export"
+    MAIL = "mail"
     SITE = "site"
     DRAFT = "draft"
     VERSION = "version"

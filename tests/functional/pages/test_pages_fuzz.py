@@ -93,7 +93,12 @@ def _addresses(patterns: list[str], there: Community, rng: random.Random) -> Ite
         "key": "topic-new",
         "id": 1,
     }
-    known = {**words, "action": "delete", **{name: values[0] for name, values in ids.items()}}
+    known = {
+        **words,
+        "action": "delete",
+        "number": 1,
+        **{name: values[0] for name, values in ids.items()},
+    }
 
     def filled(place: re.Match[str]) -> str:
         right = place[1] in ids and rng.random() < 0.8
