@@ -87,8 +87,13 @@ class TopicLine:
     is_older: bool
 
 
-def topic_lines(request: ForumRequest, rows: Sequence[TopicListRow]) -> list[Markup]:
-    """Return the topics of a list as HTML, with what a user who is logged in has not read."""
+def topic_lines(
+    request: ForumRequest, rows: Sequence[TopicListRow], *, by_creation: bool = False
+) -> list[Markup]:
+    """Return the topics of a list as HTML, with what a user who is logged in has not read.
+
+    by_creation: whether the list is in the order of when they were opened, and shows that.
+    """
     places: Mapping[int, Any] = {}
     cutoffs: Mapping[int | None, datetime] = {}
     if request.caller is not None:
@@ -96,7 +101,10 @@ def topic_lines(request: ForumRequest, rows: Sequence[TopicListRow]) -> list[Mar
         if any(row.id not in places for row in rows):
             cutoffs = topic_reads.cutoff_times(request.db, request.actor_id)
     return [
-        _render(request.locale_name, _topic_line(request, row, places.get(row.id), cutoffs))
+        _render(
+            request.locale_name,
+            _topic_line(request, row, places.get(row.id), cutoffs, by_creation=by_creation),
+        )
         for row in rows
     ]
 
@@ -112,11 +120,18 @@ def _render(language: str, line: TopicLine) -> Markup:
 
 
 def _topic_line(
-    request: ForumRequest, row: TopicListRow, place: Any, cutoffs: Mapping[int | None, datetime]
+    request: ForumRequest,
+    row: TopicListRow,
+    place: Any,
+    cutoffs: Mapping[int | None, datetime],
+    *,
+    by_creation: bool,
 ) -> TopicLine:
     """place, cutoffs: what `queries.topic_reads` has of the viewer; nothing for a guest."""
-    replier, path = row.last_reply_user_login, topic_path(request, row.id)
-    active_at = row.replied_at or row.created_at
+    path, active_at = topic_path(request, row.id), row.replied_at or row.created_at
+    replier, shown_at = row.last_reply_user_login, active_at
+    if by_creation:
+        replier, shown_at = None, row.created_at
     unread, next_id, is_read, is_new = 0, None, False, False
     if place is not None:
         unread = place.unread_count
@@ -135,8 +150,8 @@ def _topic_line(
         Person.of(request, row),
         replier,
         user_path(request, replier) if replier else "",
-        Moment.day(request, active_at),
-        moment(request.locale_name, active_at),
+        Moment.day(request, shown_at),
+        moment(request.locale_name, shown_at),
         unread,
         "" if next_id is None else f"{path}?reply={next_id}",
         is_read,

@@ -105,7 +105,7 @@ def test_a_missing_key_is_named(name):
     ("name", "hint"),
     [
         ("http.maxbody", "did you mean http.max_body?"),
-        ("posts.colour", "known here: posts.max_title"),
+        ("posts.jjjjjjjjjjjjj", "known here: posts.max_title"),
         ("account.registration", "did you mean accounts.registration?"),
         ("Mail.host", "did you mean mail.host?"),
         ("registration", "did you mean accounts.registration?"),

@@ -69,18 +69,17 @@ document.addEventListener("submit", event => {
 // Says which reply one reads, where the page says which ones it has: "37 of 152".
 function showPlace(place) {
   const visible = new Map();
+  const floorOf = reply => Number(reply.querySelector(".floor").textContent.slice(1));
   observer = new IntersectionObserver(entries => {
     for (const {target, isIntersecting} of entries) {
-      const floor = Number(target.querySelector(".floor").textContent.slice(1));
-      if (isIntersecting) visible.set(target, floor);
+      if (isIntersecting) visible.set(target, floorOf(target));
       else visible.delete(target);
     }
-    const floors = [...visible.values()];
-    const isAtEnd = scrollY + innerHeight > document.documentElement.scrollHeight - 100;
-    const floor = isAtEnd ? Math.max(...floors) : Math.min(...floors);
-    // Behind the last one it stays at that.
-    if (floors.length) place.textContent = place.dataset.at.replace("{}", floor);
-  }, {rootMargin: "-15% 0px 0px"});
+    const floors = [...visible.values()], last = [...document.querySelectorAll("article.reply")].at(-1);
+    // Where its end is on the screen or above it, the last one is read, whatever is beside it.
+    if (last.getBoundingClientRect().bottom < innerHeight) floors.splice(0, Infinity, floorOf(last));
+    if (floors.length) place.textContent = place.dataset.at.replace("{}", Math.min(...floors));
+  }, {rootMargin: "-15% 0px 0px", threshold: [0, 1]});
   for (const reply of document.querySelectorAll("article.reply")) observer.observe(reply);
 }
 

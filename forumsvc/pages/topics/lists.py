@@ -22,7 +22,7 @@ from ...resources.base import Resource
 from ...resources.nodes import NodeItem
 from ...security.identity import Identity
 from ...security.policy import decide
-from ...services.posts import relations
+from ...services.posts import reading, relations
 from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC_LIST
@@ -77,6 +77,9 @@ def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
     route = request.matched_route.name
     tab = "topics" if route == "home" else route.replace("node", "topics")
     caller = request.caller
+    may_mark_all = caller is not None and node is None and tab == "topics_recent"
+    # First, so that no later reply is marked.
+    newest = {"newest": reading.newest_reply_id(request.db)} if may_mark_all else {}
     result = topic_lists.forum_list(
         request.db,
         TABS[tab],
@@ -86,7 +89,7 @@ def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
         muter_id=caller.user_id if caller and caller.mutes else None,
         pinned_first=True,
     )
-    return list_values(context, request, tab, result)
+    return {**list_values(context, request, tab, result), **newest}
 
 
 def list_values(
@@ -117,7 +120,7 @@ def list_values(
         "flash_message": None if caller is None else flash_message(request),
         "tabs": _tabs(request, node),
         "numbers": {} if node else numbers_of_tabs(request),
-        "topics": topic_lines(request, result.rows),
+        "topics": topic_lines(request, result.rows, by_creation=tab == "topics_recent"),
         "nodes": links,
         "has_topics": has_topics if node is None else bool(node.topics_count),
         "leaves_out": caller is not None and (caller.blocks or caller.mutes),

@@ -17,7 +17,7 @@ SIZES = {
     "phone": ViewportSize(width=360, height=740),
     "desk": ViewportSize(width=1280, height=800),
 }
-SUBMIT = "main .actions button:not(.second)"
+SUBMIT = "main .actions button:not(.second, .plain)"
 
 
 def picture() -> FilePayload:
