@@ -99,7 +99,12 @@ function tellSeen(replies) {
     waiting.clear();
     const headers = {"X-Requested-With": "fetch"};
     while (next >= 0 && next < all.length && !unread.has(all[next])) next += 1;
-    if (news && next > begin) news.textContent = news.dataset.left.replace("{}", news.dataset.count - (next - begin));
+    if (news && next > begin) {
+      const counted = all.slice(begin, next).filter(reply => reply.matches(":has(.forum-content):not([data-uncounted])"));
+      const left = news.dataset.count - counted.length;
+      if (left > 0) news.textContent = news.dataset.left.replace("{}", left);
+      else news.hidden = true;
+    }
     const until = next > 0 ? `&until=${idOf(all[next - 1])}` : "";
     if (next === all.length && !document.querySelector(".pages [rel=next]")) {
       for (const news of document.querySelectorAll(".side :is(.news, .news + *)")) news.remove();
@@ -121,7 +126,7 @@ function tellSeen(replies) {
   const ends = new IntersectionObserver(entries => {
     for (const {target, isIntersecting} of entries) {
       clearTimeout(timers.get(target));
-      if (isIntersecting) timers.set(target, setTimeout(see, 250, target));
+      if (isIntersecting) timers.set(target, setTimeout(see, 700, target));
     }
   });
   for (const reply of all) {
