@@ -19,7 +19,7 @@ from ..settings import Settings
 from .finding import Finding, error, info, warning
 from .installation import Installation
 
-BACKGROUND_THREADS = 14
+BACKGROUND_THREADS = 15
 """Those of the background worker: one looks for jobs, the others do them, backups' included and
 webhooks' not.
 """
