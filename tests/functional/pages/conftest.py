@@ -43,14 +43,18 @@ def open_application(database_url: str, ini_dir: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def forum(open_application: Any, database: Database, monkeypatch: pytest.MonkeyPatch) -> Forum:
+def forum(
+    open_application: Any, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Forum]:
     """An empty forum with all pages enabled, which has counted nothing yet."""
     registry = open_application.registry
     settings = registry.forum_settings
     monkeypatch.setattr(registry, "abuse_limits", AbuseLimits(settings, RateLimiter(settings)))
     # Parts of the sitemap are kept by time, and this database has other topics.
     monkeypatch.setattr(registry, "page_cache", PageCache(registry.page_cache.max_bytes))
-    return Forum(open_application, database)
+    yield Forum(open_application, database)
+    # What people read in this test is not written while its rows are deleted.
+    registry.read_marker.finish()
 
 
 @pytest.fixture
