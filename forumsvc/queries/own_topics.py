@@ -84,6 +84,16 @@ def _page(
     return page_of(ids, keyset)
 
 
+def _values(user_id: int, hides_blocked: bool, hides_muted: bool) -> dict[str, Any]:
+    """Return the parameters of `chosen`, whose names say what is left out."""
+    values = {"user_id": user_id}
+    if hides_blocked:
+        values["viewer_id"] = user_id
+    if hides_muted:
+        values["muter_id"] = user_id
+    return values
+
+
 def own_list(
     db: ReadConnection,
     user_id: int,
@@ -101,13 +111,10 @@ def own_list(
     node; hides_blocked: without topics of users whom the user blocks; hides_muted: of unread
     topics, without those of nodes that the user mutes.
     """
-    values = {"user_id": user_id}
+    hides_muted = hides_muted and unread and relation is None and node_id is None
+    values = _values(user_id, hides_blocked, hides_muted)
     if node_id is not None:
         values["node_id"] = node_id
-    if hides_blocked:
-        values["viewer_id"] = user_id
-    if hides_muted and unread and relation is None and node_id is None:
-        values["muter_id"] = user_id
     build = partial(_page, relation, unread, frozenset(values))
     return load_page(db, page, _LAST_ACTIVE, build, values)
 
@@ -150,11 +157,7 @@ def count_unread(
 
     except_id: a topic that does not count.
     """
-    values = {"user_id": user_id}
-    if hides_blocked:
-        values["viewer_id"] = user_id
-    if hides_muted:
-        values["muter_id"] = user_id
+    values = _values(user_id, hides_blocked, hides_muted)
     statement = _count(frozenset(values), except_id is not None)
     [result] = rows(db, statement, {**values, "except_id": except_id})
     return UnreadTopics(result.topics_count, result.examined > MAX_EXAMINED)
@@ -194,11 +197,7 @@ def count_new(
 
     At most `_MAX_NEW`, of those that the forum's list shows.
     """
-    values: dict[str, Any] = {"user_id": user_id}
-    if hides_blocked:
-        values["viewer_id"] = user_id
-    if hides_muted:
-        values["muter_id"] = user_id
+    values = _values(user_id, hides_blocked, hides_muted)
     [result] = rows(db, _new(frozenset(values)), {**values, "since": since})
     count: int = result.topics_count
     return count
