@@ -14,7 +14,6 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    case,
     exists,
     func,
     literal_column,
@@ -124,10 +123,14 @@ MAX_EXAMINED = 500
 
 
 class UnreadTopics(NamedTuple):
-    """How many topics of `own_list` are unread. has_more: of more than were looked at."""
+    """How many topics of `own_list` are unread. has_more: of more than were looked at.
+
+    of_nodes: how many of each node that has some, by its id.
+    """
 
     topics_count: int
     has_more: bool
+    of_nodes: dict[int, int]
 
 
 @cache
@@ -140,9 +143,10 @@ def _count(given: frozenset[str], excepts_one: bool) -> Any:
     is_listed = and_(place.last_active_at.is_not(None), has_unread(place))
     if excepts_one:
         is_listed = and_(is_listed, place.topic_id != bindparam("except_id", type_=BigId))
-    return select(
-        func.count(case((is_listed, 1))).label("topics_count"), func.count().label("examined")
-    ).select_from(place.topic_id.table)
+    examined = select(func.count()).select_from(place.topic_id.table).scalar_subquery()
+    unread = select(Topic.node_id, func.count().label("topics_count"), examined.label("examined"))
+    unread = unread.select_from(place.topic_id.table).join(Topic, Topic.id == place.topic_id)
+    return unread.where(is_listed).group_by(Topic.node_id)
 
 
 def count_unread(
@@ -153,14 +157,16 @@ def count_unread(
     hides_blocked: bool = True,
     hides_muted: bool = True,
 ) -> UnreadTopics:
-    """Return how many topics `own_list` has with `unread`, by one SELECT.
+    """Return how many topics `own_list` has with `unread`, of all nodes, by one SELECT.
 
     except_id: a topic that does not count.
     """
     values = _values(user_id, hides_blocked, hides_muted)
     statement = _count(frozenset(values), except_id is not None)
-    [result] = rows(db, statement, {**values, "except_id": except_id})
-    return UnreadTopics(result.topics_count, result.examined > MAX_EXAMINED)
+    found = rows(db, statement, {**values, "except_id": except_id})
+    of_nodes = {result.node_id: result.topics_count for result in found}
+    has_more = any(result.examined > MAX_EXAMINED for result in found)
+    return UnreadTopics(sum(of_nodes.values()), has_more, of_nodes)
 
 
 _MAX_NEW = 100
@@ -190,14 +196,17 @@ def count_new(
     user_id: int,
     since: datetime,
     *,
+    node_id: int | None = None,
     hides_blocked: bool = True,
     hides_muted: bool = True,
 ) -> int:
     """Return how many topics since a moment a user has neither opened nor marked as read.
 
-    At most `_MAX_NEW`, of those that the forum's list shows.
+    At most `_MAX_NEW`, of those that the list of the node shows, or the forum's.
     """
-    values = _values(user_id, hides_blocked, hides_muted)
+    values = _values(user_id, hides_blocked, hides_muted and node_id is None)
+    if node_id is not None:
+        values["node_id"] = node_id
     [result] = rows(db, _new(frozenset(values)), {**values, "since": since})
     count: int = result.topics_count
     return count

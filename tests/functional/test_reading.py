@@ -75,7 +75,7 @@ class Reader:
         shown = {one["id"] for one in self.person.get("/topics", type="unread", limit=50).json}
         assert shown == {topic for topic in self.topics if self.unread(topic)}
         with self.forum.database.session() as db:
-            assert own_topics.count_unread(db, self.person.id) == (len(shown), False)
+            assert own_topics.count_unread(db, self.person.id)[:2] == (len(shown), False)
         groups = self.person.get("/notifications/groups", type="TopicReply", unread="true").json
         for group in groups:
             topic = group["topic"]["id"]

@@ -1,8 +1,9 @@
 """The lists of topics: of the forum and of a node, each in five orders."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 from markupsafe import Markup
@@ -16,6 +17,7 @@ from ...markup.text_content import text_content, without_details
 from ...permissions import Common, NodePermission
 from ...permissions import TopicPermission as May
 from ...queries import nodes, own_topics, topic_lists
+from ...queries.own_topics import UnreadTopics
 from ...queries.rows import NodeRow
 from ...queries.topic_lists import TopicOrder
 from ...resources.base import Resource
@@ -77,7 +79,7 @@ def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
     route = request.matched_route.name
     tab = "topics" if route == "home" else route.replace("node", "topics")
     caller = request.caller
-    may_mark_all = caller is not None and node is None and tab == "topics_recent"
+    may_mark_all = caller is not None and tab == "topics_recent"
     # First, so that no later reply is marked.
     newest = {"newest": reading.newest_reply_id(request.db)} if may_mark_all else {}
     result = topic_lists.forum_list(
@@ -100,8 +102,9 @@ def list_values(
         raise NotFound("This list has no such page.")
     node = context.row if isinstance(context, NodeItem) else None
     all_nodes = nodes.all_nodes(request.db)
-    summary, links = _summary(request, node), _node_links(request, all_nodes, node)
-    caller = request.caller
+    caller, unread = request.caller, _unread_topics(request)
+    summary = _summary(request, node)
+    links = _node_links(request, all_nodes, node, unread.of_nodes if unread else {})
     may_manage = bool(decide(caller, context.root["nodes"], NodePermission.MANAGE))
     # A forum with more than a page of topics has begun.
     is_new = tab == "topics" and node is None and not any(result.cursors)
@@ -119,7 +122,7 @@ def list_values(
         "is_own": tab in OWN_TABS,
         "flash_message": None if caller is None else flash_message(request),
         "tabs": _tabs(request, node),
-        "numbers": {} if node else numbers_of_tabs(request),
+        "numbers": _numbers(request, unread, None if node is None else node.id),
         "topics": topic_lines(request, result.rows, by_creation=tab == "topics_recent"),
         "nodes": links,
         "has_topics": has_topics if node is None else bool(node.topics_count),
@@ -134,16 +137,15 @@ def list_values(
 
 def _tabs(request: ForumRequest, node: NodeRow | None) -> dict[str, str]:
     """Return the paths of lists by their names, the most wanted first: a phone shows only these."""
-    if node is not None:
-        return {
-            name: request.route_path(name.replace("topics", "node"), node_id=node.id)
-            for name in TABS
-        }
     names = [*TABS]
     if request.caller is not None:
         (active, recent, *others), (unread, *own) = TABS, OWN_TABS
-        names = [active, unread, recent, *own, *others]
-    return {name: request.route_path(name) for name in names}
+        names = [active, unread, recent, *(own if node is None else ()), *others]
+    if node is None:
+        return {name: request.route_path(name) for name in names}
+    return {
+        name: request.route_path(name.replace("topics", "node"), node_id=node.id) for name in names
+    }
 
 
 def count_unread(request: ForumRequest, except_id: int | None = None) -> str:
@@ -151,19 +153,34 @@ def count_unread(request: ForumRequest, except_id: int | None = None) -> str:
 
     except_id: a topic that does not count.
     """
-    if request.caller is None:
-        return ""
-    user_id, hidden = request.actor_id, _hidden(request.caller)
-    return short_count(*own_topics.count_unread(request.db, user_id, except_id=except_id, **hidden))
+    unread = _unread_topics(request, except_id)
+    return short_count(unread.topics_count, unread.has_more) if unread else ""
 
 
-def numbers_of_tabs(request: ForumRequest) -> dict[str, str]:
-    """Return what stands beside the tabs, by their names."""
-    if request.caller is None:
+def numbers_of_tabs(request: ForumRequest, node_id: int | None = None) -> dict[str, str]:
+    """Return what stands beside the tabs of the forum's lists, or of a node's, by their names."""
+    return _numbers(request, _unread_topics(request), node_id)
+
+
+def _unread_topics(request: ForumRequest, except_id: int | None = None) -> UnreadTopics | None:
+    """Return how many topics the caller has to read; None if nobody is logged in."""
+    caller = request.caller
+    if caller is None:
+        return None
+    return own_topics.count_unread(
+        request.db, request.actor_id, except_id=except_id, **_hidden(caller)
+    )
+
+
+def _numbers(
+    request: ForumRequest, unread: UnreadTopics | None, node_id: int | None
+) -> dict[str, str]:
+    if request.caller is None or unread is None:
         return {}
     since, hidden = request.now - NEW, _hidden(request.caller)
-    new = own_topics.count_new(request.db, request.actor_id, since, **hidden)
-    return {"topics_unread": count_unread(request), "topics_recent": short_count(new)}
+    new = own_topics.count_new(request.db, request.actor_id, since, node_id=node_id, **hidden)
+    count = unread.topics_count if node_id is None else unread.of_nodes.get(node_id, 0)
+    return {"topics_unread": short_count(count, unread.has_more), "topics_recent": short_count(new)}
 
 
 def _hidden(caller: Identity) -> dict[str, bool]:
@@ -212,21 +229,40 @@ def _render_summary(renderer: Renderer, summary: str) -> Markup:
 
 
 def _node_links(
-    request: ForumRequest, all_nodes: Sequence[NodeRow], node: NodeRow | None
+    request: ForumRequest,
+    all_nodes: Sequence[NodeRow],
+    node: NodeRow | None,
+    unread: Mapping[int, int],
 ) -> Markup:
-    """Return the links to nodes, by their sections. node: the one whose page it is."""
-    links = (
+    """Return the links to nodes, by their sections.
+
+    node: the one whose page it is; unread: how many topics the caller has to read there, by id.
+    """
+    links = tuple(
         (item.section_name, item.name, node_path(request, item.id), item.id)
         for item in nodes.by_section(all_nodes)
     )
-    return _render_links(tuple(links), None if node is None else node_path(request, node.id))
+    here = None if node is None else node_path(request, node.id)
+    if not unread:
+        return _render_links(links, here)
+    return _links(links, here, unread, in_language(request, Message("unread")))
 
 
 @lru_cache(_CACHE_SIZE)
 def _render_links(links: tuple[tuple[str | None, str, str, int], ...], here: str | None) -> Markup:
     """Render links to nodes. There are many of them on each page, and they hardly ever change."""
+    return _links(links, here)
+
+
+def _links(
+    links: tuple[tuple[str | None, str, str, int], ...],
+    here: str | None,
+    unread: Mapping[int, int] = MappingProxyType({}),
+    word: str = "",
+) -> Markup:
     sections = groupby(links, key=lambda link: link[0])
-    values = {"sections": [(name, list(members)) for name, members in sections], "here": here}
+    by_name = [(name, list(members)) for name, members in sections]
+    values = {"sections": by_name, "here": here, "unread": unread, "word": word}
     # The template escaped it.
     return Markup(render("templates/nodes.jinja2", values))  # noqa: S704
 

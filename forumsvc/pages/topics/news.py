@@ -15,7 +15,10 @@ from .lists import numbers_of_tabs
 from .seen import is_script
 
 
-@page("news", "/topics/news", for_users(topics_page), May.VIEW_UNREAD, "news")
+@page(
+    *("news", "/topics/news", for_users(topics_page), May.VIEW_UNREAD, "news"),
+    schema=parameters(optional("node_id", Id())),
+)
 @page(
     *("topic_news", r"/topics/{topic_id:\d+}/news", for_users(topic_page), May.MARK_READ, "news"),
     schema=parameters(optional("after", Id(), 0)),
@@ -29,7 +32,8 @@ def show_news(context: Resource, request: ForumRequest) -> dict[str, Any]:
         raise NotFound
     request.response.cache_control = "no-store"
     if not isinstance(context, TopicItem):
-        return {"numbers": numbers_of_tabs(request), "replies": None}
+        numbers = numbers_of_tabs(request, request.validated["node_id"])
+        return {"numbers": numbers, "replies": None}
     after = request.validated["after"]
     replies = topic_reads.replies_after(request.db, request.actor_id, context.row.id, after)
     return {"numbers": {}, "replies": replies}

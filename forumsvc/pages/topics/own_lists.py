@@ -6,17 +6,21 @@ from typing import Any
 from pyramid.response import Response
 
 from ...db.keyset_paging import PageRequest
+from ...errors import NotFound
+from ...permissions import Common
 from ...permissions import TopicPermission as May
-from ...queries import topic_reads
+from ...queries import nodes, topic_reads
 from ...queries.own_topics import TopicRelation
+from ...resources.base import Resource
+from ...resources.nodes import NodeItem
 from ...resources.topics import Topics
 from ...schemas.fields import Id, optional, parameters, required
 from ...services.posts import reading
 from ...web.api.request import ForumRequest
 from ...web.own_topics import own_list
-from ..flash_messages import redirect_with_message
+from ..flash_messages import with_message
 from ..page import page
-from ..page_tree import for_users, topics_page
+from ..page_tree import for_users, node_page, topics_page
 from ..paging import numbered_or_cursor, page_request
 from ..paths import reply_path, see_other
 from .lists import list_values
@@ -31,11 +35,18 @@ _list_page = partial(
 
 
 @_list_page("topics_unread", "/topics/unread")
-def show_unread(container: Topics, request: ForumRequest) -> dict[str, Any]:
-    """Return the values of the page of topics with unread replies."""
+@_list_page(
+    *("node_unread", r"/topics/node{node_id:\d+}/unread"),
+    factory=for_users(node_page),
+    permission=Common.VIEW,
+)
+def show_unread(context: Resource, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page of topics with unread replies, of all nodes or of one."""
     newest = reading.newest_reply_id(request.db)  # first, so that no later reply is marked
-    result = own_list(request, None, unread=True, page=page_request(request))
-    return {**list_values(container, request, "topics_unread", result), "newest": newest}
+    node_id = context.row.id if isinstance(context, NodeItem) else None
+    page = page_request(request)
+    result = own_list(request, None, unread=True, node_id=node_id, page=page)
+    return {**list_values(context, request, "topics_unread", result), "newest": newest}
 
 
 @_list_page("topics_following", "/topics/following")
@@ -73,18 +84,29 @@ def go_to_next_unread(container: Topics, request: ForumRequest) -> Response:
 _read_all_page = partial(
     page,
     *("topics_read_all", "/topics/read_all", for_users(topics_page), May.MARK_READ),
-    schema=parameters(required("newest", Id())),
+    schema=parameters(required("newest", Id()), optional("node_id", Id())),
 )
 
 
 @_read_all_page("read_all")
 def ask_to_mark_all(container: Topics, request: ForumRequest) -> dict[str, Any]:
-    return {"newest": request.validated["newest"]}
+    """Return the values of the question. Raises NotFound for an unknown node."""
+    newest, node_id = request.validated["newest"], request.validated["node_id"]
+    node = None if node_id is None else nodes.by_id(request.db, node_id)
+    if node_id is not None and node is None:
+        raise NotFound("There is nothing here.")
+    return {"newest": newest, "node": node, "back": _unread_path(request, node_id)}
 
 
 @_read_all_page(method="POST")
 def mark_all_read(container: Topics, request: ForumRequest) -> Response:
-    """Mark all topics as read, but not what came after the page was shown."""
-    until = request.validated["newest"]
-    reading.mark_all(request.db, request.actor_id, request.now, last_reply_id=until)
-    return redirect_with_message(request, "read-all", "topics_unread")
+    """Mark all topics, or those of a node, as read, but not what came after the page was shown."""
+    until, node_id = request.validated["newest"], request.validated["node_id"]
+    reading.mark_all(request.db, request.actor_id, request.now, node_id, last_reply_id=until)
+    return with_message(request, "read-all", see_other(_unread_path(request, node_id)))
+
+
+def _unread_path(request: ForumRequest, node_id: int | None) -> str:
+    if node_id is None:
+        return request.route_path("topics_unread")
+    return request.route_path("node_unread", node_id=node_id)
