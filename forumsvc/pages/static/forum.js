@@ -21,9 +21,9 @@ function showAges(root) {
     if (!(seconds >= 0 && seconds < LONGEST)) {
       const isThis = moment.getFullYear() === new Date().getFullYear();
       const words = isThis ? THIS_YEAR : ANOTHER;
-      // A list has no room for the hour.
+      // There is no room for the hour.
       const {hour, minute, ...date} = words;
-      time.textContent = moment.toLocaleString(region, time.closest(".topics") ? date : words);
+      time.textContent = moment.toLocaleString(region, time.closest(".topics, .side") ? date : words);
       continue;
     }
     const [unit, length] = UNITS.findLast(([, size]) => seconds >= size) ?? UNITS[0];
@@ -68,17 +68,22 @@ document.addEventListener("submit", event => {
 
 // Says which reply one reads, where the page says which ones it has: "37 of 152".
 function showPlace(place) {
-  const visible = new Map();
+  const visible = new Map(), at = document.querySelector(".at");
   const floorOf = reply => Number(reply.querySelector(".floor").textContent.slice(1));
   observer = new IntersectionObserver(entries => {
     for (const {target, isIntersecting} of entries) {
       if (isIntersecting) visible.set(target, floorOf(target));
       else visible.delete(target);
     }
-    const floors = [...visible.values()], last = [...document.querySelectorAll("article.reply")].at(-1);
+    const floors = new Map([...visible].map(([reply, floor]) => [floor, reply])), last = [...document.querySelectorAll("article.reply")].at(-1);
     // Where its end is on the screen or above it, the last one is read, whatever is beside it.
-    if (last.getBoundingClientRect().bottom < innerHeight) floors.splice(0, Infinity, floorOf(last));
-    if (floors.length) place.textContent = place.dataset.at.replace("{}", Math.min(...floors));
+    const isEnd = last.getBoundingClientRect().bottom < innerHeight;
+    const floor = isEnd ? floorOf(last) : Math.min(...floors.keys());
+    if (floor === Infinity) return;
+    place.textContent = place.dataset.at.replace("{}", floor);
+    const written = (isEnd ? last : floors.get(floor)).querySelector("time");
+    at.hidden = !written;
+    if (written) Object.assign(at, {textContent: written.textContent, dateTime: written.dateTime, title: written.title});
   }, {rootMargin: "-15% 0px 0px", threshold: [0, 1]});
   for (const reply of document.querySelectorAll("article.reply")) observer.observe(reply);
 }

@@ -122,6 +122,8 @@ def show_topic(item: TopicItem, request: ForumRequest) -> Any:
         "about": topic_preview(request, row, number, author.avatar),
         "author": author,
         "moment": Moment.of(request, row.created_at),
+        "begun": Moment.day(request, row.created_at),
+        "replied": row.replied_at and Moment.day(request, row.replied_at),
         "edited": edited(row),
         "node_path": node_path(request, row.node_id),
         "html": post_html(sized(row.body_html), path, number, last_floor=floors, levels=1),
