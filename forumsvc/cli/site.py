@@ -1,4 +1,4 @@
-"""`forumsvc site …`: the name, the texts, the color and the logo of the site."""
+"""`forumsvc site …`: the name, the texts, the color and the logo of the site, and who signs up."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,7 +8,7 @@ import click
 
 from .. import clock
 from ..media.limits import Limits
-from ..models import SITE_FIELDS
+from ..models import SITE_FIELDS, SiteField
 from ..services import site_texts
 from ..services.photos import logos
 from ..services.photos.photos import Decoding
@@ -34,9 +34,14 @@ def show(context: Context) -> None:
 def _options(command: Any) -> Any:
     """Add an option for each text; a long one is read from a file."""
     for item in reversed(SITE_FIELDS):
-        kind = {"type": _FILE, "metavar": "FILE"} if item.kind == "markdown" else {"metavar": "T"}
-        command = click.option(f"--{item.name}", **kind)(command)
+        command = click.option(f"--{item.name}", **_kind(item))(command)
     return command
+
+
+def _kind(item: SiteField) -> dict[str, Any]:
+    if item.kind == "choice":
+        return {"type": click.Choice([*item.choices])}
+    return {"type": _FILE, "metavar": "FILE"} if item.kind == "markdown" else {"metavar": "T"}
 
 
 @site.command("set")

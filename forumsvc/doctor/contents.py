@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from .. import clock
 from ..markup import RENDERER_VERSION
-from ..models import Role
+from ..models import SITE_FIELDS, Role
 from ..queries import nodes, outdated_html, search_documents, staff
 from ..queries.search_documents import POSTS
 from ..services import site_texts
@@ -30,10 +30,11 @@ def check_setup(installation: Installation) -> Iterator[Finding]:
             "The forum has no node, so nobody can open a topic: an admin adds it on the pages, "
             "under Administration, or `forumsvc node add NAME` does."
         )
-    hidden = sorted({f"site.{name}" for name in own} & installation.settings.explicit)
+    settings = {item.name: item.setting for item in SITE_FIELDS} | {"logo": "site.logo"}
+    hidden = sorted({settings[name] for name in own} & installation.settings.explicit)
     if hidden:
         yield info(
-            f"Not shown, for administrators have set others: {', '.join(hidden)} of the ini file. "
+            f"Not used, for administrators have set others: {', '.join(hidden)} of the ini file. "
             "`forumsvc site show` has what is shown."
         )
 

@@ -43,6 +43,8 @@ def _are_redirects(text: str) -> bool:
     return all(uri.startswith("/") or not redirects.validation_error(uri) for uri in text.split())
 
 
+_REGISTRATION = ("", "closed", "open", "approval")
+
 RULES: dict[str, tuple[Callable[[str], bool], str]] = {
     "login": (is_unambiguous, "a login, and no number and no name of a page"),
     "email": (lambda text: email_key(text) is not None, "an email address"),
@@ -54,6 +56,7 @@ RULES: dict[str, tuple[Callable[[str], bool], str]] = {
     "grants": (lambda text: {*text.split()} <= {*clients.GRANTS}, "grant types"),
     "scopes": (lambda text: {*text.split()} <= {*clients.SCOPES}, "scopes"),
     "color": (lambda text: not text or is_color(text), "a color such as #0a6a5c, or empty"),
+    "registration": (lambda text: text in _REGISTRATION, "closed, open, approval, or empty"),
     "erasure": (lambda text: text in {*PostsErasure}, f"one of {', '.join(PostsErasure)}"),
 }
 """The rules by name, each with what a text must be."""
@@ -80,6 +83,7 @@ RULE_OF = {
     "site_texts.tagline": "line",
     "site_texts.footer": "line",
     "site_texts.accent": "color",
+    "site_texts.registration": "registration",
     "site_texts.logo": "image",
     "notifications.details": "object",
     "audit_log.details": "object",

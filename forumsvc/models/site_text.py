@@ -1,5 +1,7 @@
-"""The name, texts, color and logo that administrators gave the site, one row at most."""
+"""What administrators have set of the site: name, texts, color, logo, sign-up. One row at most."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sqlalchemy import CheckConstraint, String
@@ -13,10 +15,11 @@ _MAX_MARKDOWN = 65_536
 
 
 class SiteField(NamedTuple):
-    """A text of the site: a column of `site_texts`, with the setting `site.NAME` as its default.
+    """A text of the site: a column of `site_texts`, with a setting as its default.
 
-    kind: `line`, `color`, or Markdown: `markdown` of several lines, `inline` of one; in_log:
-    whether the log shows it.
+    kind: `line`, `color`, `choice`, or Markdown: `markdown` of several lines, `inline` of one;
+    in_log: whether the log shows it; of: the section of the setting, whose name is `OF.NAME`;
+    choices: the words of a `choice`, with what each means.
     """
 
     name: str
@@ -24,12 +27,27 @@ class SiteField(NamedTuple):
     max_length: int
     kind: str = "line"
     in_log: bool = True
+    of: str = "site"
+    choices: Mapping[str, Message] = MappingProxyType({})
 
+    @property
+    def setting(self) -> str:
+        return f"{self.of}.{self.name}"
+
+
+_SIGN_UP = MappingProxyType(
+    {
+        "closed": Message("Only people who are invited have accounts."),
+        "open": Message("Everybody can sign up."),
+        "approval": Message("Everybody can sign up; a moderator approves each account."),
+    }
+)
 
 SITE_FIELDS = (
     SiteField("name", Message("Name"), 60),
     SiteField("tagline", Message("A sentence about the forum"), 200),
     SiteField("accent", Message("Color"), 7, "color"),
+    SiteField("registration", Message("Sign-up"), 8, "choice", of="accounts", choices=_SIGN_UP),
     SiteField("about", Message("About"), _MAX_MARKDOWN, "markdown", in_log=False),
     SiteField("rules", Message("Rules"), _MAX_MARKDOWN, "markdown", in_log=False),
     SiteField("privacy", Message("Privacy"), _MAX_MARKDOWN, "markdown", in_log=False),
@@ -39,7 +57,7 @@ SITE_FIELDS = (
 
 
 class SiteText(Base):
-    """What is shown in place of the settings `site.NAME`. Empty: as in the ini file."""
+    """What holds in place of the settings of `SITE_FIELDS`. Empty: as in the ini file."""
 
     __tablename__ = "site_texts"
     __dump__ = CONTENT
@@ -48,6 +66,7 @@ class SiteText(Base):
     name: Mapped[EmptyText]
     tagline: Mapped[EmptyText]
     accent: Mapped[EmptyText]
+    registration: Mapped[EmptyText]
     about: Mapped[EmptyText]
     rules: Mapped[EmptyText]
     privacy: Mapped[EmptyText]

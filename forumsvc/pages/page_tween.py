@@ -124,6 +124,7 @@ def _render_as_html(request: ForumRequest, response: Response) -> bool:
         "title": _TITLES.get(response.status_int, _PROBLEM),
         "message": message,
         "is_missing": response.status_int in (404, 410),
+        "is_denied": response.status_int == 403,
         "kept": kept_text.written(request),
         "request_id": request.environ[REQUEST_ID] if response.status_int >= 500 else None,
     }

@@ -1,4 +1,4 @@
-"""The name, the texts, the color and the logo of the site.
+"""The name, the texts, the color and the logo of the site, and who may sign up.
 
 What administrators have set is in the database and wins over the ini file. Each process has it in
 memory, and reads it again when the version of what processes keep is another one: see
@@ -57,6 +57,7 @@ class SiteTexts:
     name: str
     tagline: str = ""
     accent: str = ""
+    registration: str = "closed"
     about: str = ""
     rules: str = ""
     privacy: str = ""
@@ -90,13 +91,13 @@ def from_settings(settings: Settings, ini_dir: Path) -> SiteTexts:
     """
     texts: dict[str, Any] = {}
     for item in SITE_FIELDS:
-        texts[item.name] = settings[f"site.{item.name}"]
+        texts[item.name] = settings[item.setting]
         if item.kind == "markdown" and texts[item.name]:
             path = texts[item.name]
             try:
-                texts[item.name] = _read_file(f"site.{item.name}", ini_dir / path).decode()
+                texts[item.name] = _read_file(item.setting, ini_dir / path).decode()
             except UnicodeDecodeError:
-                raise SettingsError(f"site.{item.name}: {path!r} must be in UTF-8") from None
+                raise SettingsError(f"{item.setting}: {path!r} must be in UTF-8") from None
     return SiteTexts(**texts, logo=_logo_of_file(settings["site.logo"], ini_dir))
 
 
@@ -198,7 +199,16 @@ def check(item: SiteField, text: str) -> str:
         return validate_name(item.name, text, item.max_length)
     if item.kind == "color":
         return check_color(item.name, text)
+    if item.kind == "choice":
+        return _check_choice(item, text)
     return validate_line(item.name, text, item.max_length)
+
+
+def _check_choice(item: SiteField, text: str) -> str:
+    if text and text not in item.choices:
+        words = ", ".join(item.choices)
+        raise Invalid(item.name, Message("must be one of %(words)s", words=words))
+    return text
 
 
 def check_color(field: str, text: str) -> str:

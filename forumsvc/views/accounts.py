@@ -82,7 +82,7 @@ def send_confirmation(item: UserItem, request: ForumRequest) -> Ok:
 @api_view(Users, "POST", May.REGISTER, own_parameters=tuple(n.name for n in REGISTRATION_FORM))
 def open_account(container: Users, request: ForumRequest) -> Detail:
     """Register an account. Whether registration is open is checked before the parameters."""
-    registration.check_open(request.settings)
+    registration.check_open(request.site_texts)
     request.registry.abuse_limits.count_registration(request)
     sent = validate(REGISTRATION_FORM, request.parameters)
     account = accounts.register(request, sent).account

@@ -32,7 +32,7 @@ def register(
     """
     is_suspicious = _check_sign_up(request, values["email"])
     must_confirm = email_confirmation.is_required(request.settings)
-    awaits_approval = is_suspicious or registration.needs_approval(request.settings)
+    awaits_approval = is_suspicious or registration.needs_approval(request.site_texts)
     account = registration.register(
         *(request.db, request.read_connection, request.site_texts.name),
         must_confirm=must_confirm,

@@ -41,7 +41,7 @@ def _constant_facts(request: ForumRequest) -> dict[str, Any]:
         "api_version": API_VERSION,
         "limits": _limits(settings),
         "scopes": [*Scope],
-        "registration_open": registration.is_open(settings),
+        "registration_open": registration.is_open(request.site_texts),
         "urls": _urls(settings, request.base_url),
     }
 

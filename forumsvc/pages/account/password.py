@@ -30,8 +30,8 @@ from ..page_context import PageContext, login_required, public_page
 from ..paths import redirect_to_next
 
 _INVALID_LINK = Message(
-    "This link was used, has expired, or is incomplete. If you have just set a new password, "
-    "log in with it; else ask for a new link."
+    "This link was used, has expired, or is incomplete. If you have set a password by it, log in "
+    "with that; else ask for a new link."
 )
 
 

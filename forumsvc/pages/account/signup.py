@@ -27,13 +27,13 @@ _MOST_SECONDS_BETWEEN = 600
 
 @page("signup", "/signup", public_page, Common.VIEW, "signup", needs=None)
 def show(context: PageContext, request: ForumRequest) -> Values:
-    registration.check_open(request.settings)
+    registration.check_open(request.site_texts)
     return form(**_others(request))
 
 
 @page_form(show)
 def submit(context: PageContext, request: ForumRequest) -> Response | Values:
-    registration.check_open(request.settings)
+    registration.check_open(request.site_texts)
 
     def create_account(values: Values) -> Response | Values:
         request.registry.abuse_limits.count_registration(request)

@@ -19,11 +19,6 @@ from ..page import page
 from ..page_tree import administration_page
 from ..paths import redirect_to_page
 
-_SIGN_UP = {
-    "closed": Message("Only people who are invited have accounts."),
-    "open": Message("Everybody can sign up."),
-    "approval": Message("Everybody can sign up; a moderator approves each account."),
-}
 _DELIVERY = {
     "none": Message("No email is sent."),
     "folder": Message("Emails are written to a folder."),
@@ -58,9 +53,8 @@ class TestMail(NamedTuple):
 def facts(request: ForumRequest) -> list[Fact]:
     """Return what an admin wants to know of the settings, which only the operator can change."""
     settings = request.settings
-    registration, delivery = settings["accounts.registration"], settings["mail.delivery"]
+    delivery = settings["mail.delivery"]
     return [
-        Fact(Message("Sign-up"), _SIGN_UP[registration], "accounts.registration"),
         Fact(Message("Language"), own_name(settings["site.language"]), "site.language"),
         Fact(Message("Emails"), _DELIVERY[delivery], "mail.delivery"),
     ]

@@ -17,7 +17,7 @@ from ..page_tree import administration_page
 from ..paths import redirect_to_page
 
 _COOKIE = "first-steps"
-_PUT_AWAY = "away"
+_BEGUN, _PUT_AWAY = "begun", "away"
 
 
 class Step(NamedTuple):
@@ -33,8 +33,12 @@ class Step(NamedTuple):
 
 
 def first_steps(request: ForumRequest, *, has_nodes: bool, has_topics: bool) -> list[Step]:
-    """Return the steps of a forum in their order; none where all are done, or they are put away."""
-    if cookie_of(request, cookie_name(request, _COOKIE)) == _PUT_AWAY:
+    """Return the steps of a forum in their order; none where they are put away.
+
+    Where all are done, a browser in which they were begun shows them until they are put away.
+    """
+    state = cookie_of(request, cookie_name(request, _COOKIE))
+    if state == _PUT_AWAY:
         return []
     texts = request.site_texts
     is_named = texts.name != default_of("site.name")
@@ -45,10 +49,14 @@ def first_steps(request: ForumRequest, *, has_nodes: bool, has_topics: bool) -> 
         Step(Message("Write the rules"), "site_edit", bool(texts.rules), "rules"),
         Step(Message("Add the first node, such as “General” or “Help”"), "node_new", has_nodes),
         Step(Message("Write the first topic"), "topic_new" if has_nodes else None, has_topics),
-        Step(Message("Invite people"), "invite", has_people),
+        Step(Message("Invite people, or let everybody sign up"), "invite", has_people),
         Step(Message("Give somebody a role, to moderate when you are away"), "roles", has_staff),
     ]
-    return [] if all(step.is_done for step in steps) else steps
+    if all(step.is_done for step in steps):
+        return steps if state == _BEGUN else []
+    if state != _BEGUN:
+        set_cookie(request, request.response, _COOKIE, _BEGUN, LONGEST_SECONDS)
+    return steps
 
 
 @page(

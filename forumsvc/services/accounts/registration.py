@@ -1,8 +1,7 @@
 """Registration: creating an account without an administrator."""
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Set
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -18,6 +17,7 @@ from ...text.messages import Message
 from ..access import values
 from ..access.networks import BlockedNetworks, refuses_sign_up
 from ..moderation import reviews
+from ..site_texts import SiteTexts
 from . import accounts
 from .login_names import check_own_login
 
@@ -27,18 +27,18 @@ _CLOSED = Message("Registration is closed here; ask an administrator for an acco
 _BLOCKED = Message("Sign-up from your network is not possible.").coded(ErrorCode.NETWORK_BLOCKED)
 
 
-def is_open(settings: Mapping[str, Any]) -> bool:
-    return bool(settings["accounts.registration"] != "closed")
+def is_open(site: SiteTexts) -> bool:
+    return site.registration != "closed"
 
 
-def needs_approval(settings: Mapping[str, Any]) -> bool:
+def needs_approval(site: SiteTexts) -> bool:
     """Return whether a moderator has to approve each new account."""
-    return bool(settings["accounts.registration"] == "approval")
+    return site.registration == "approval"
 
 
-def check_open(settings: Mapping[str, Any]) -> None:
+def check_open(site: SiteTexts) -> None:
     """Raise Forbidden if only administrators create accounts."""
-    if not is_open(settings):
+    if not is_open(site):
         raise Forbidden(_CLOSED)
 
 
