@@ -131,3 +131,33 @@
     form.addEventListener("input", later);
   }
 }
+
+// Below what is selected in a post stands the button that quotes it.
+{
+  const quoting = Object.assign(document.createElement("button"), {type: "button", className: "quoting", hidden: true});
+  let quote;
+
+  function quoteOf({anchorNode, focusNode, isCollapsed}) {
+    const content = (anchorNode?.parentElement ?? null)?.closest("article .forum-content");
+    return isCollapsed || !content?.contains(focusNode) ? null : content.closest("article").querySelector("button[name=quote]");
+  }
+
+  document.addEventListener("selectionchange", () => {
+    const selection = getSelection();
+    quote = quoteOf(selection);
+    quoting.hidden = !quote;
+    if (!quote) return;
+    const {left, bottom} = selection.getRangeAt(0).getBoundingClientRect();
+    quoting.textContent = quote.firstChild.textContent;
+    quoting.style.top = `${scrollY + bottom + 8}px`;
+    quoting.style.left = `${Math.max(8, left)}px`;
+  });
+  // What is selected stays so while the button is pressed.
+  quoting.addEventListener("pointerdown", event => event.preventDefault());
+  quoting.addEventListener("mousedown", event => event.preventDefault());
+  quoting.addEventListener("click", () => {
+    quote.click();
+    getSelection().removeAllRanges();
+  });
+  if (document.querySelector("button[name=quote]")) document.body.append(quoting);
+}

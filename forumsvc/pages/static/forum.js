@@ -95,7 +95,7 @@ function tellSeen(replies) {
   const waiting = new Set(), all = [...replies.querySelectorAll("article.reply")];
   const unread = new Set(all.filter(reply => reply.querySelector(".forum-content, a[href*='from=']")));
   let next = all.findIndex(reply => idOf(reply) === replies.dataset.from);
-  const begin = next, news = document.querySelector(".side .news");
+  const begin = next, count = document.querySelector(".side .to-unread");
   let timer, isFirst = true;
   const tell = async () => {
     timer = clearTimeout(timer);
@@ -104,15 +104,15 @@ function tellSeen(replies) {
     waiting.clear();
     const headers = {"X-Requested-With": "fetch"};
     while (next >= 0 && next < all.length && !unread.has(all[next])) next += 1;
-    if (news && next > begin) {
+    if (count && next > begin) {
       const counted = all.slice(begin, next).filter(reply => reply.matches(":has(.forum-content):not([data-uncounted])"));
-      const left = news.dataset.count - counted.length;
-      if (left > 0) news.textContent = news.dataset.left.replace("{}", left);
-      else news.hidden = true;
+      const left = count.dataset.count - counted.length;
+      if (left > 0) count.textContent = count.dataset.left.replace("{}", left);
+      else count.hidden = true;
     }
     const until = next > 0 ? `&until=${idOf(all[next - 1])}` : "";
     if (next === all.length && !document.querySelector(".pages [rel=next]")) {
-      for (const news of document.querySelectorAll(".side :is(.news, .news + *)")) news.remove();
+      for (const one of document.querySelectorAll(".side :is(.to-unread, .to-unread + *)")) one.remove();
     }
     const answer = await fetch(`${replies.dataset.seen}?replies=${ids}${until}`, {headers, keepalive: true}).catch(() => null);
     // Without a network, or while the forum is busy, they are told with the next ones.
@@ -207,6 +207,15 @@ function showNumber(place, number) {
   return isChanged;
 }
 
+const title = document.title;
+
+// For who looks at another tab.
+function showInTitle(number) {
+  document.title = number ? `(${number}) ${title}` : title;
+}
+
+showInTitle(document.querySelector("[data-number=notifications] .mark")?.firstChild.textContent.trim());
+
 let askedAt = 0;
 
 async function askForNews(page) {
@@ -217,6 +226,7 @@ async function askForNews(page) {
   if (!answer?.ok || answer.redirected) return;
   const news = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("p");
   const numbers = {notifications: news.dataset.notifications, "topics-unread": news.dataset.topicsUnread, "topics-recent": news.dataset.topicsRecent};
+  showInTitle(numbers.notifications);
   let isChanged = false;
   for (const place of document.querySelectorAll("[data-number]")) {
     isChanged = showNumber(place, numbers[place.dataset.number]) || isChanged;

@@ -42,7 +42,7 @@ def place(forum: Forum, reader: Visitor) -> tuple[int, int]:
     """Return how many replies are unread, and how many notifications."""
     forum.registry.read_marker.finish()
     page = reader.get("/").html
-    news, bell = page.select_one(".topics .news"), page.select_one(".to-notifications .mark")
+    news, bell = page.select_one(".topics .to-unread"), page.select_one(".to-notifications .mark")
     return tuple(int(one.text.split()[0]) if one else 0 for one in (news, bell))  # type: ignore[return-value]
 
 

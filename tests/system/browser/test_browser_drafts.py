@@ -125,9 +125,10 @@ def test_a_quotation_of_what_is_selected_joins_the_text_and_back_leads_to_the_po
         text.evaluate(
             "one => getSelection().setBaseAndExtent(one.firstChild, 0, one.firstChild, 17)"
         )
-        page.locator(".reply button[name=quote]").scroll_into_view_if_needed()
+        page.locator(".quoting").scroll_into_view_if_needed()
         place = page.evaluate("scrollY")
-        page.locator(".reply button[name=quote]").click()
+        page.locator(".quoting").click()
+        expect(page.locator(".quoting")).to_be_hidden()
         expect(page.locator("#body")).to_have_value("Begun.\n\n> The tide is high.\n\n@quoter #1 ")
         expect(page.locator("#body")).to_be_focused()
         expect(page.locator("#body")).to_be_in_viewport()

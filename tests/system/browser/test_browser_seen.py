@@ -57,7 +57,7 @@ def unread(forum: Forum, page: Page) -> int:
     """Return how many replies the list says are unread."""
     forum.registry.read_marker.finish()
     page.goto("/")
-    news = page.locator(".topics .news")
+    news = page.locator(".topics .to-unread")
     return int(news.inner_text().split()[0]) if news.count() else 0
 
 
@@ -90,7 +90,7 @@ def test_who_reads_the_beginning_comes_back_to_where_they_stopped(reader, forum)
         reader.locator(f"#reply-{number} .buttons").scroll_into_view_if_needed()
         while number not in told:
             reader.wait_for_event("response")
-    expect(reader.locator(".side .news")).to_have_count(0)
+    expect(reader.locator(".side .to-unread")).to_have_count(0)
     assert unread(forum, reader) == 0
 
 
