@@ -80,7 +80,7 @@ class Looker:
         page.on("console", lambda message: self.complain(message.text))
 
     def complain(self, text: str) -> None:
-        """Note what the browser writes to its console, but for statuses, foreign pictures, typing."""
+        """Note what the browser says, but for statuses, foreign pictures, and typing."""
         # The second one is of a page in which the test types at once.
         if not text.startswith(("Failed to load resource", "Autofocus processing was blocked")):
             self.wrong.append(f"{self.page.url}: {text}")
