@@ -2,10 +2,9 @@
 
 from forumsvc.markup import mentions
 from forumsvc.markup.postprocess import postprocess
+from forumsvc.markup.rendered_text import MAX_HTML
 from forumsvc.markup.sanitizer import sanitize, sanitize_author_html
 from forumsvc.markup.syntax import MarkdownParser
-
-MAX_HTML = 1_000_000
 
 _EMPTY = "<p></p>"
 """What remains of a paragraph that contained only removed elements."""

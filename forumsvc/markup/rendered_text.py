@@ -13,6 +13,9 @@ from forumsvc.text.unicode_forms import INVISIBLE
 RENDERER_VERSION = 4
 """Stored with every `body_html`; raised whenever the same text would render to other HTML."""
 
+MAX_HTML = 1_000_000
+"""The most characters of a rendered text."""
+
 _LINKED = re.compile(r'(</?blockquote)|class="user-mention">@([A-Za-z0-9_.-]+)</a>')
 _VISIBLE = frozenset({"hr", "img", "input", "li"})
 """Elements that show something without a text."""

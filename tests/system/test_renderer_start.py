@@ -34,3 +34,27 @@ def test_the_first_request_is_answered_when_the_renderer_is_ready_or_broken(
         assert server.get(f"{API}/topics").status == 200
         assert (tmp_path / "ready").exists() == (not broken)
         assert ("the start of this worker is not complete" in server.log) == bool(broken)
+
+
+LOADED = """
+import sys
+from pathlib import Path
+import forumsvc
+
+def main(global_config, **ini):
+    app = forumsvc.main(global_config, **ini)
+    Path(__file__).with_name("loaded").write_text(" ".join(sys.modules))
+    return app
+"""
+RENDERING = {"markdown", "pymdownx", "pygments", "nh3"}
+
+
+@on_sqlite
+def test_the_servers_process_has_none_of_the_libraries_that_render(
+    database_url, database, tmp_path
+):
+    prepare(database_url, database, tmp_path)
+    (tmp_path / "forum_app.py").write_text(LOADED)
+    with serving(tmp_path, database_url, worker=False, app="forum_app:main") as server:
+        assert server.get(f"{API}/topics").status == 200
+    assert not RENDERING & set((tmp_path / "loaded").read_text().split())

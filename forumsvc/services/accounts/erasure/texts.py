@@ -14,7 +14,7 @@ from ....cache import topic_versions
 from ....cache.invalidation import update_columns, update_without_invalidation
 from ....db.statements import update_of, with_row_locks
 from ....markup.mention_links import mention_link, mention_links, replace_mentions
-from ....markup.pipeline import MAX_HTML
+from ....markup.rendered_text import MAX_HTML
 from ....models import (
     PROFILE_TEXTS,
     AccessBlock,
