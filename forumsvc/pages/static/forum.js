@@ -83,7 +83,7 @@ function showPlace(place) {
     place.textContent = place.dataset.at.replace("{}", floor);
     const written = (isEnd ? last : floors.get(floor)).querySelector("time");
     at.hidden = !written;
-    if (written) Object.assign(at, {textContent: written.textContent, dateTime: written.dateTime, title: written.title});
+    if (written) Object.assign(at, {textContent: written.textContent, title: written.title});
   }, {rootMargin: "-15% 0px 0px", threshold: [0, 1]});
   for (const reply of document.querySelectorAll("article.reply")) observer.observe(reply);
 }
