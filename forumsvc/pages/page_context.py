@@ -69,6 +69,8 @@ class PageContext(PageResource):
         if self.cookie is not None:
             # Not in the request's transaction, which on SQLite holds the write lock.
             self.user = browser_sessions.find(request.executor, self.cookie, request.now)
+            if self.user is not None and self._shows_what_was_read(self.user.user_id):
+                self.user = browser_sessions.find(request.executor, self.cookie, request.now)
         if self.user is not None:
             address = request.remote_addr or ""
             request.registry.session_uses.used(self.user, address, request.now)
@@ -78,6 +80,14 @@ class PageContext(PageResource):
         is_moderator = request.caller is not None and request.caller.is_moderator
         if is_moderator:
             self.open_reviews = reviews.waiting(request.executor)[0]
+
+    def _shows_what_was_read(self, user_id: int) -> bool:
+        """Write what the user has read on the page before, and return whether there was any."""
+        # In the transaction of a POST, which may hold the write lock, it would wait for itself.
+        is_asked_for = (
+            self.request.method == "GET" and "X-Requested-With" not in self.request.headers
+        )
+        return is_asked_for and self.request.registry.read_marker.finish_of(user_id)
 
     def _count_unread_entries(self, user: Any) -> str:
         count, has_more = user.unread_count, False

@@ -91,6 +91,7 @@ function showPlace(place) {
 const idOf = reply => reply.id.split("-")[1];
 
 // Tells the forum which replies were on the screen to their ends, and up to which one none is left out.
+// What one scrolls past is read with the one at which one stops; what one jumps over is not.
 function tellSeen(replies) {
   const waiting = new Set(), all = [...replies.querySelectorAll("article.reply")];
   const unread = new Set(all.filter(reply => reply.querySelector(".forum-content, a[href*='from=']")));
@@ -118,17 +119,24 @@ function tellSeen(replies) {
     // Without a network, or while the forum is busy, they are told with the next ones.
     if (!answer || answer.status === 429 || answer.status >= 500) for (const id of ids) waiting.add(id);
   };
+  let start, top = scrollY;  // the first reply on the screen since the last jump
+  const firstOnScreen = () => all.findIndex(reply => reply.getBoundingClientRect().bottom > 0);
+  document.addEventListener("scroll", () => {
+    if (Math.abs(scrollY - top) > 2 * innerHeight) start = firstOnScreen();
+    top = scrollY;
+  });
   const see = end => {
     ends.unobserve(end);
-    const reply = end.closest("article");
-    unread.delete(reply);
-    waiting.add(idOf(reply));
+    const at = all.indexOf(end.closest("article"));
+    for (const reply of all.slice(start < 0 ? at : Math.min(start, at), at + 1)) {
+      if (reply.querySelector(".forum-content") && unread.delete(reply)) waiting.add(idOf(reply));
+    }
     timer ??= setTimeout(tell, isFirst ? 100 : 2000);
     isFirst = false;
   };
-  // What flies past, as by the key End, is not seen.
   const timers = new Map();
   const ends = new IntersectionObserver(entries => {
+    start ??= firstOnScreen();
     for (const {target, isIntersecting} of entries) {
       clearTimeout(timers.get(target));
       if (isIntersecting) timers.set(target, setTimeout(see, 700, target));
@@ -138,6 +146,8 @@ function tellSeen(replies) {
     if (reply.querySelector(".forum-content")) ends.observe(reply.lastElementChild);
   }
   document.addEventListener("visibilitychange", tell);
+  // The page behind a link is asked for before this one is hidden.
+  document.addEventListener("click", event => event.target.closest("a[href]") && tell());
   document.addEventListener("submit", event => {
     if (!event.submitter?.formAction.endsWith("/unread")) return;
     // What was seen before is not read anymore.

@@ -97,6 +97,14 @@ class ReadMarker(DeferredWrites[tuple[int, int], _Opened]):
         seen = _Opened(clock.now(), set(), *(last_reply_id,) * 3, notifies=True)
         self._add((user_id, topic_id), seen)
 
+    def finish_of(self, user_id: int) -> bool:
+        """Write at once what a user has read, and return whether some of it waited."""
+        with self._lock:
+            waits = any(user == user_id for user, _ in self._waiting)
+        if waits:
+            self._finish_or_log()
+        return waits
+
     def _merge(self, former: _Opened, value: _Opened) -> _Opened:
         former.add(value)
         return former

@@ -94,6 +94,20 @@ def test_who_reads_the_beginning_comes_back_to_where_they_stopped(reader, forum)
     assert unread(forum, reader) == 0
 
 
+def test_what_one_scrolls_past_in_haste_is_read_with_where_one_stops(reader, forum):
+    if not reader.has_scripts:
+        return
+    reader.goto("/topics/1")
+    expect(reader.locator("#reply-1")).to_be_in_viewport()
+    with reader.expect_response(re.compile(rf"[=,]{REPLIES}\b")):
+        while reader.evaluate("scrollY + innerHeight < document.body.scrollHeight - 2"):
+            reader.mouse.wheel(0, 1000)
+            reader.evaluate("new Promise(requestAnimationFrame)")
+    # The page behind a link shows it at once: nothing is finished for it.
+    follow(reader.locator("header .site"))
+    expect(reader.locator(".topics .to-unread")).to_have_count(0)
+
+
 LATER = "Date.now = () => 2 ** 43; document.dispatchEvent(new Event('visibilitychange'));"
 """An hour later the page asks what is new."""
 
