@@ -98,9 +98,7 @@ async function quotation(button) {
   const chosen = isOfPost ? selection.toString().trim() : "";
   if (chosen) {
     const source = [`@${post.querySelector(".author").textContent}`, post.querySelector(".floor")?.textContent];
-    // As the forum does it: a line takes its direction from its first letter.
-    const end = document.dir === "rtl" ? "\n" : " ";
-    return `${chosen.replace(/^/gm, "> ")}\n\n${source.filter(Boolean).join(" ")}${end}`;
+    return `${source.filter(Boolean).join(" ")}:\n\n${chosen.replace(/^/gm, "> ")}\n\n`;
   }
   const body = new URLSearchParams({csrf_token: form.elements.csrf_token.value, quote: button.value});
   const answer = await fetch(form.action, {method: "POST", body, headers: {"X-Requested-With": "fetch"}});

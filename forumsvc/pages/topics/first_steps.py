@@ -59,6 +59,11 @@ def first_steps(request: ForumRequest, *, has_nodes: bool, has_topics: bool) -> 
     return steps
 
 
+def are_begun(request: ForumRequest) -> bool:
+    """Return whether somebody works on the steps in this browser, and has not put them away."""
+    return cookie_of(request, cookie_name(request, _COOKIE)) == _BEGUN
+
+
 @page(
     "first_steps_away",
     "/settings/forum/first-steps",

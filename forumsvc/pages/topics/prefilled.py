@@ -7,7 +7,6 @@ from ...resources.topics import TopicItem
 from ...services.moderation import held_posts as held_post_service
 from ...text.ids import parse_id
 from ...web.api.request import ForumRequest
-from ..languages import direction
 
 QUOTE_TOPIC = "topic"
 """The parameter `quote` of who quotes the text of the topic."""
@@ -37,20 +36,18 @@ def quotation(item: TopicItem, request: ForumRequest) -> str:
     quoted = str(request.parameters.get("quote") or "")
     if quoted == QUOTE_TOPIC:
         topic = topics.by_id(request.executor, item.row.id)
-        return "" if topic is None else _quoted(request, topic.body, f"@{topic.user_login}")
+        return "" if topic is None else _quoted(topic.body, f"@{topic.user_login}")
     reply_id = parse_id(quoted)
     row = reply_id and replies.by_id(request.executor, reply_id)
     if not row or row.topic_id != item.row.id or row.deleted_at is not None:
         return ""
     floor = replies.place_of(request.executor, row.id).floor
-    return _quoted(request, row.body, f"@{row.user_login} #{floor}")
+    return _quoted(row.body, f"@{row.user_login} #{floor}")
 
 
-def _quoted(request: ForumRequest, body: str, source: str) -> str:
+def _quoted(body: str, source: str) -> str:
     lines = "\n".join(f"> {line}" for line in body.splitlines())
-    # A field gives each line the direction of its first letter, which is that of the login.
-    end = "\n" if direction(request) == "rtl" else " "
-    return f"{lines}\n\n{source}{end}"
+    return f"{source}:\n\n{lines}\n\n"
 
 
 def joined(text: str, quoted: str) -> str:

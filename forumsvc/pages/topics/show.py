@@ -40,6 +40,7 @@ from ..post_html import (
 from ..post_pictures import with_sizes
 from ..previews import topic_preview
 from .actions import asking_buttons, reply_buttons, topic_buttons
+from .first_steps import are_begun
 from .lists import count_unread
 from .seen import mark_shown
 from .versions import Edited, edited_posts
@@ -144,6 +145,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> Any:
         "next_unread": next_unread,
         "path": path,
         "flash_message": flash_message(request) if user_id is not None else None,
+        "has_steps": user_id == row.user_id and not floors and are_begun(request),
         "page": number,
         "numbers": page_numbers(number, page_of_floor(floors)),
         "first_floor": first,

@@ -163,7 +163,7 @@ def test_a_quotation_is_added_to_the_draft(forum, member, topic, author):
     reply = forum.reply(forum.person("bob"), topic, "Who sails?")
     author.put(f"/drafts/reply-{topic}", body="I do.")
     shown = body_of(member.get(f"/topics/{topic}/replies?quote={reply}"))
-    assert shown.startswith("I do.\n\n> Who sails?")
+    assert shown.startswith("I do.\n\n@bob #1:\n\n> Who sails?")
 
 
 def quoted(form: Form, value: str, **fields: str) -> TestResponse:
@@ -177,14 +177,14 @@ def test_the_text_of_the_topic_itself_is_quoted(forum, member, topic):
     page = member.get(f"/topics/{topic}")
     [button] = page.html.select("#topic button[name=quote]")
     shown = body_of(quoted(page.forms["reply"], button["value"]))
-    assert re.fullmatch(r"> .+\n\n@\w+", shown)
+    assert re.fullmatch(r"@\w+:\n\n> .+\n*", shown)
 
 
 def test_what_was_typed_before_a_quotation_is_kept_with_it(forum, member, topic):
     reply = forum.reply(forum.person("bob"), topic, "Who sails?")
     page = quoted(reply_form(member, topic), str(reply), body="I do.")
-    assert body_of(page).startswith("I do.\n\n> Who sails?")
-    assert bodies(forum) == [body_of(page) + " "]
+    assert body_of(page).startswith("I do.\n\n@bob #1:\n\n> Who sails?")
+    assert [body.strip() for body in bodies(forum)] == [body_of(page).strip()]
     page = quoted(reply_form(member, topic), str(reply), body="x" * 70_000)
     assert body_of(page).startswith("xxx")
 

@@ -129,12 +129,14 @@ def test_a_quotation_of_what_is_selected_joins_the_text_and_back_leads_to_the_po
         place = page.evaluate("scrollY")
         page.locator(".quoting").click()
         expect(page.locator(".quoting")).to_be_hidden()
-        expect(page.locator("#body")).to_have_value("Begun.\n\n> The tide is high.\n\n@quoter #1 ")
+        expect(page.locator("#body")).to_have_value(
+            "Begun.\n\n@quoter #1:\n\n> The tide is high.\n\n"
+        )
         expect(page.locator("#body")).to_be_focused()
         expect(page.locator("#body")).to_be_in_viewport()
         assert page.evaluate("scrollY") == place, "the form comes to what is quoted"
         page.locator("#topic button[name=quote]").click()
-        expect(page.locator("#body")).to_have_value(re.compile(r"#1\n\n> Its text\n\n@quoter $"))
+        expect(page.locator("#body")).to_have_value(re.compile(r"@quoter:\n\n> Its text\n\n$"))
         page.go_back()
         expect(page.locator("#body")).to_have_value(re.compile("^Begun"))
         assert page.url == page.url.partition("#")[0], "where it was before"
