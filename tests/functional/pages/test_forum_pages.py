@@ -293,5 +293,5 @@ def test_a_topic_with_20_replies_is_small(forum, visitor, ann, is_member):
     loaded = [one["href"] for one in page.html.find_all("link", rel="stylesheet")]
     loaded += [one["src"] for one in page.html.find_all("script", src=True)]
     bodies = [page.body, *(visitor.get(address).body for address in loaded)]
-    assert len(bodies) == 4 + 2 * is_member
+    assert len(bodies) == 5 + 2 * is_member
     assert sum(len(gzip.compress(body)) for body in bodies) < MOST
