@@ -119,11 +119,15 @@ function tellSeen(replies) {
     // Without a network, or while the forum is busy, they are told with the next ones.
     if (!answer || answer.status === 429 || answer.status >= 500) for (const id of ids) waiting.add(id);
   };
-  let start, top = scrollY;  // the first reply on the screen since the last jump
+  let start;  // the first reply on the screen since the last jump
+  const moves = [];  // the times of the last half a second, with the places then
   const firstOnScreen = () => all.findIndex(reply => reply.getBoundingClientRect().bottom > 0);
   document.addEventListener("scroll", () => {
-    if (Math.abs(scrollY - top) > 2 * innerHeight) start = firstOnScreen();
-    top = scrollY;
+    const now = performance.now();
+    moves.push([now, scrollY]);
+    while (moves[0][0] < now - 500) moves.shift();
+    // As by the key End, which passes all replies, too.
+    if (Math.abs(scrollY - moves[0][1]) > 2 * innerHeight) start = firstOnScreen();
   });
   const see = end => {
     ends.unobserve(end);
