@@ -23,16 +23,23 @@ class Digest(NamedTuple):
 
 
 def told(
-    db: SqlConnection, settings: Settings, recipient: Recipient, since: datetime, at: datetime
+    db: SqlConnection,
+    settings: Settings,
+    recipient: Recipient,
+    *,
+    since: datetime,
+    until_id: int,
+    at: datetime,
 ) -> Digest | None:
     """Return what a user is told of; None for nothing new, or if they want no digests any more.
 
-    since: from when on topics are new; at: the time of the digest.
+    since: from when on topics are new; until_id: the newest notification that it may tell of; at:
+    the time of the digest.
     """
     if recipient.choices[MailTopic.DIGEST] == MailPace.OFF:
         return None
     texts = Texts(settings, language_of(settings, recipient))
-    unread = reading.unread(db, recipient.id, after=at - digests.KEEP)
+    unread = reading.unread(db, recipient.id, until_id=until_id, after=at - digests.KEEP)
     entries = [
         (entry := texts.entry(row, row.topic_id))._replace(
             text="", title=entry.title or row.title or ""

@@ -128,7 +128,9 @@ class NotificationMailer(Handler):
             return None
         if notification_mails.is_digest(job):
             since = datetime.fromisoformat(job.data["since"])
-            digest = digest_texts.told(db, self._settings, recipient, since, at)
+            digest = digest_texts.told(
+                db, self._settings, recipient, since=since, until_id=until_id, at=at
+            )
             if digest is None:
                 return None
             made, stop = digest_texts.rendered(db, self._settings, recipient, digest, at)

@@ -112,16 +112,20 @@ def _selected() -> Select[Any]:
     )
 
 
-def unread(db: SqlConnection, user_id: int, *, after: datetime) -> Sequence[Row[Any]]:
+def unread(
+    db: SqlConnection, user_id: int, *, until_id: int, after: datetime
+) -> Sequence[Row[Any]]:
     """Return the newest notifications of which no email has told, or will tell; `total` is how many
-    there are. after: only later ones.
+    there are. until_id: the newest one that may be among them; after: only later ones.
     """
+    # A follower has one for all replies; who opened the topic, one for each.
     has_more = and_(
-        Notification.type == NotificationType.TOPIC_REPLY,
+        *(Notification.type == NotificationType.TOPIC_REPLY, Topic.user_id != user_id),
         Topic.replied_at > Notification.mailed_at,
     )
     conditions = (
         *(Notification.user_id == user_id, Notification.created_at > after),
+        Notification.id <= until_id,
         *(Notification.mail_at.is_(None), or_(Notification.mailed_at.is_(None), has_more)),
         *_unread(user_id),
     )
