@@ -167,7 +167,7 @@ class NotificationMailer(Handler):
             return
         if not is_dropped:
             digests.record_sent(db, user_id, *told)
-        data = {"since": begun.at.isoformat()}
+        data = {"since": notification_mails.until(begun.at).isoformat()}
         job.locked_until = jobs.renew(db, job, clock.now(), self.lock, data=data)
 
     def _record_failure(

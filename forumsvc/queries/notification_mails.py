@@ -66,19 +66,25 @@ def of_topic(user_id: int, topic_id: int | None) -> tuple[ColumnElement[bool], .
     return (Notification.user_id == user_id, Notification.topic_id == topic_id)
 
 
+def up_to(until_id: int, until: datetime) -> tuple[ColumnElement[bool], ...]:
+    """Return the condition for notifications that an email may tell of.
+
+    until_id: the newest of them; until: when the last thing happened that it tells.
+    """
+    return (Notification.id <= until_id, Notification.created_at <= until)
+
+
 def due(
-    db: SqlConnection, user_id: int, topic_id: int | None, until_id: int | None
+    db: SqlConnection, user_id: int, topic_id: int | None, *, until_id: int, until: datetime
 ) -> Sequence[Row[Any]]:
     """Return the notifications that an email tells of, the oldest first, with what they are about.
 
-    until_id: the newest one that may be among them; None: any.
+    until_id, until: as in `up_to`.
     """
     conditions = [
-        *of_topic(user_id, topic_id),
+        *(*of_topic(user_id, topic_id), *up_to(until_id, until)),
         *(Notification.mail_at.is_not(None), *_unread(user_id)),
     ]
-    if until_id is not None:
-        conditions.append(Notification.id <= until_id)
     return db.execute(_selected().where(*conditions).order_by(Notification.id)).all()
 
 
@@ -113,10 +119,10 @@ def _selected() -> Select[Any]:
 
 
 def unread(
-    db: SqlConnection, user_id: int, *, until_id: int, after: datetime
+    db: SqlConnection, user_id: int, *, until_id: int, after: datetime, until: datetime
 ) -> Sequence[Row[Any]]:
     """Return the newest notifications of which no email has told, or will tell; `total` is how many
-    there are. until_id: the newest one that may be among them; after: only later ones.
+    there are. until_id, until: as in `up_to`; after: only later ones.
     """
     # A follower has one for all replies; who opened the topic, one for each.
     has_more = and_(
@@ -125,7 +131,7 @@ def unread(
     )
     conditions = (
         *(Notification.user_id == user_id, Notification.created_at > after),
-        Notification.id <= until_id,
+        *up_to(until_id, until),
         *(Notification.mail_at.is_(None), or_(Notification.mailed_at.is_(None), has_more)),
         *_unread(user_id),
     )

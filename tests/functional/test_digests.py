@@ -67,6 +67,17 @@ def test_a_digest_tells_once_of_what_is_unread_and_of_new_topics(scene):
     assert later["Message-ID"] != message["Message-ID"]
 
 
+def test_a_topic_that_is_committed_only_after_a_digest_was_made_is_in_the_next_one(scene):
+    scene.topic(scene.bob, "First")
+    assert len(scene.after(DAY)) == 1
+    scene.now -= timedelta(seconds=6)
+    scene.topic(scene.bob, "Late")
+    scene.now += timedelta(seconds=5)
+    [later] = scene.after(DAY)
+    assert "Late" in text_of(later)
+    assert "First" not in text_of(later)
+
+
 def test_nothing_new_no_digest_and_the_next_is_a_day_later(scene):
     assert scene.after(DAY) == []
     scene.forum.reply(scene.bob, scene.mine, "A reply")
