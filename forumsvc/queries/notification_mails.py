@@ -89,14 +89,23 @@ def due(
 
 
 def _unread(user_id: int) -> tuple[ColumnElement[bool], ...]:
-    """Return the condition for what a user has not read, and may see."""
+    """Return the condition for what a user has not read, may see, and still follows."""
     is_visible = or_(
         Notification.type == NotificationType.MODERATION,
         Notification.topic_id.is_(None),
         and_(*VISIBLE, or_(Notification.reply_id.is_(None), Reply.deleted_at.is_(None))),
     )
     blocked = select(UserBlock.target_id).where(UserBlock.user_id == user_id)
-    return (Notification.read_at.is_(None), is_visible, Notification.actor_id.not_in(blocked))
+    is_reply = Notification.type == NotificationType.TOPIC_REPLY
+    is_wanted = or_(~is_reply, Topic.user_id == user_id, follows())
+    is_of_others = Notification.actor_id.not_in(blocked)
+    return (Notification.read_at.is_(None), is_visible, is_of_others, is_wanted)
+
+
+def follows() -> ColumnElement[bool]:
+    """Return the condition that the user of a notification follows its topic."""
+    pair = (TopicFollow.user_id == Notification.user_id, TopicFollow.topic_id == Topic.id)
+    return select(TopicFollow.user_id).where(*pair).exists()
 
 
 def _selected() -> Select[Any]:

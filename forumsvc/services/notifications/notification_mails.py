@@ -27,7 +27,7 @@ from ...models import (
     User,
 )
 from ...models.job import ONCE
-from ...queries.notification_mails import of_topic, up_to
+from ...queries.notification_mails import follows, of_topic, up_to
 from ...queries.user_locks import lock_users
 from ..jobs import Claimed
 from .mail_choices import HOUR
@@ -107,7 +107,7 @@ def look_again(db: Session, now: datetime) -> int:
             *(Notification.mailed_at.is_not(None), Notification.read_at.is_(None)),
             *(Notification.mail_at.is_(None), Notification.type == NotificationType.TOPIC_REPLY),
             *(Topic.replied_at > Notification.mailed_at, Topic.user_id != Notification.user_id),
-            User.mail_reply != MailPace.OFF,
+            *(User.mail_reply != MailPace.OFF, follows()),
         )
     )
     return _set(db, again, mail_at=now)
