@@ -2,6 +2,7 @@
 
 run: every endpoint; compare: this checkout and another revision by turns; scale: all lists of a
 small and a large community; soak: a long mixed load; erasure: others while somebody is erased;
-marks: places in topics. They share fill (large communities), servers, members, endpoints, load,
-measure and output; figure draws the pictures of docs/performance.md.
+marks: places in topics; mails: emails to all followers of a topic. They share fill (large
+communities), servers, members, endpoints, load, measure and output; figure draws the pictures of
+docs/performance.md.
 """

@@ -9,7 +9,7 @@ from ..mail.notification_text import Entry, Rendered
 from ..models import MailPace, MailTopic
 from ..queries import notification_mails as reading
 from ..queries.notification_mails import Recipient
-from ..services.notifications import digests
+from ..services.notifications import digests, notification_mails
 from ..settings import Settings
 from .notification_texts import Texts, is_told_otherwise, language_of, names_and_links
 
@@ -23,16 +23,24 @@ class Digest(NamedTuple):
 
 
 def told(
-    db: SqlConnection, settings: Settings, recipient: Recipient, since: datetime, at: datetime
+    db: SqlConnection,
+    settings: Settings,
+    recipient: Recipient,
+    *,
+    since: datetime,
+    until_id: int,
+    at: datetime,
 ) -> Digest | None:
     """Return what a user is told of; None for nothing new, or if they want no digests any more.
 
-    since: from when on topics are new; at: the time of the digest.
+    since: from when on topics are new; until_id: the newest notification that it may tell of; at:
+    the time of the digest.
     """
     if recipient.choices[MailTopic.DIGEST] == MailPace.OFF:
         return None
     texts = Texts(settings, language_of(settings, recipient))
-    unread = reading.unread(db, recipient.id, after=at - digests.KEEP)
+    until, after = notification_mails.until(at), at - digests.KEEP
+    unread = reading.unread(db, recipient.id, until_id=until_id, after=after, until=until)
     entries = [
         (entry := texts.entry(row, row.topic_id))._replace(
             text="", title=entry.title or row.title or ""
@@ -41,7 +49,7 @@ def told(
         if not is_told_otherwise(row)
     ]
     listed = {row.topic_id for row in unread}
-    new = reading.new_topics(db, recipient.id, since=since, until=at, read_since=at - digests.KEEP)
+    new = reading.new_topics(db, recipient.id, since=since, until=until, read_since=after)
     topics = [texts.topic(row) for row in new if row.id not in listed]
     if not entries and not topics:
         return None

@@ -128,7 +128,9 @@ class NotificationMailer(Handler):
             return None
         if notification_mails.is_digest(job):
             since = datetime.fromisoformat(job.data["since"])
-            digest = digest_texts.told(db, self._settings, recipient, since, at)
+            digest = digest_texts.told(
+                db, self._settings, recipient, since=since, until_id=until_id, at=at
+            )
             if digest is None:
                 return None
             made, stop = digest_texts.rendered(db, self._settings, recipient, digest, at)
@@ -165,7 +167,7 @@ class NotificationMailer(Handler):
             return
         if not is_dropped:
             digests.record_sent(db, user_id, *told)
-        data = {"since": begun.at.isoformat()}
+        data = {"since": notification_mails.until(begun.at).isoformat()}
         job.locked_until = jobs.renew(db, job, clock.now(), self.lock, data=data)
 
     def _record_failure(

@@ -14,7 +14,7 @@ from ..queries import notification_mails as reading
 from ..queries.notification_mails import Recipient
 from ..services import site_texts
 from ..services.moderation import notices
-from ..services.notifications import unsubscribing
+from ..services.notifications import notification_mails, unsubscribing
 from ..services.notifications.mail_choices import HOUR
 from ..settings import Settings
 from ..text.languages import LANGUAGES, catalogue
@@ -58,7 +58,8 @@ def told(
         for kind, declared in NOTIFICATION_KINDS.items()
         if declared.mail is not None and recipient.choices[declared.mail] != MailPace.OFF
     }
-    due = reading.due(db, recipient.id, topic_id, until_id)
+    until = notification_mails.until(at)
+    due = reading.due(db, recipient.id, topic_id, until_id=until_id, until=until)
     rows = [row for row in due if row.type in wanted and not is_told_otherwise(row)]
     texts = Texts(settings, language_of(settings, recipient))
     mentions = {row.reply_id for row in rows if row.type == NotificationType.MENTION}
@@ -70,7 +71,7 @@ def told(
     replies = [row for row in rows if row.type == NotificationType.TOPIC_REPLY]
     more = 0
     if replies and topic_id is not None:
-        unread = _replies(db, recipient, topic_id, replies, at)
+        unread = _replies(db, recipient, topic_id, replies, until)
         shown = [row for row in unread if row.id not in mentions]
         entries += [(row.id, texts.reply(row)) for row in shown]
         more = unread[0].total - len(unread) if unread else 0
@@ -86,12 +87,12 @@ def told(
 
 
 def _replies(
-    db: SqlConnection, recipient: Recipient, topic_id: int, rows: Sequence[Any], at: datetime
+    db: SqlConnection, recipient: Recipient, topic_id: int, rows: Sequence[Any], until: datetime
 ) -> Sequence[Any]:
     """Return the unread replies that these notifications stand for."""
     first = rows[0]
     return reading.replies(
-        *(db, recipient.id, topic_id), from_id=first.reply_id, after=first.mailed_at, until=at
+        *(db, recipient.id, topic_id), from_id=first.reply_id, after=first.mailed_at, until=until
     )
 
 

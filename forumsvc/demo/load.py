@@ -23,7 +23,7 @@ from ..search.normal_form import name_key
 from ..services import events
 from ..services.moderation import reports
 from ..services.moderation.reports import Reporter, Target
-from ..services.notifications import inbox
+from ..services.notifications import inbox, mail_choices
 from ..services.posts import nodes, relations, replies, sections, topics
 from ..services.posts.authoring import Authoring
 from ..services.posts.rules import Rules
@@ -107,6 +107,7 @@ class _Loading:
         self._users: dict[str, int] = {}
         self._joined: dict[str, datetime] = {}
         self._blocked: set[str] = set()
+        self._mail: dict[str, dict[str, Any]] = {}
         self._moderator = 0
         self._nodes: dict[str, int] = {}
         self._topics: dict[tuple[str, int], int] = {}
@@ -118,6 +119,12 @@ class _Loading:
             raise Conflict(f"There is a user {taken!r} already, so there is a demo community.")
         self._joined = {it["login"]: self._now - timedelta(days=it["joined"]) for it in members}
         self._blocked = {it["login"] for it in members if "state" in it}
+        # Chosen at the end: nobody gets an email about what was written long ago.
+        self._mail = {
+            it["login"]: {"locale": it.get("locale"), **mail_choices.columns(it["mail"], self._now)}
+            for it in members
+            if "mail" in it
+        }
         relatives = [(it["login"], it.pop("follows", []), it.pop("blocks", [])) for it in members]
         rows = [_user_row(it, self._joined[it["login"]], password_hash) for it in members]
         self._db.execute(insert(User), rows)
@@ -159,7 +166,7 @@ class _Loading:
         """Write a post; then its readers like it, and some of them follow or keep its topic."""
         db, at, author = self._db, self._now - post.age, self._users[post.author]
         title = post.title or None
-        rendered = self._authoring.render(author, post.body, title=title)
+        rendered = self._authoring.render(author, post.first_body, title=title)
         created: Any
         if title:
             node_id = self._nodes[post.marks.get("moved", post.node)]
@@ -193,6 +200,8 @@ class _Loading:
         """Do what the marks of a post say, a little after it."""
         db, author = self._db, self._users[post.author]
         at = _after(written.at, post)
+        if "edited" in post.marks:
+            self._edit(post, written, at)
         if "reported" in post.marks:
             key = f"topic:{written.id}" if post.title else f"reply:{written.id}"
             target = Target(key, author, written.topic_id, None if post.title else written.id)
@@ -208,8 +217,22 @@ class _Loading:
                 topic = self._locked_topic(written.id)
                 topics.change(state.begin.event, db, self._moderator, at, topic)
 
+    def _edit(self, post: Post, written: _Written, at: datetime) -> None:
+        """Let an author add the last paragraph."""
+        author, authoring = self._users[post.author], self._authoring
+        body = authoring.render(author, post.body, title=post.title or None)
+        if post.title:
+            topic = self._locked_topic(written.id)
+            changes = TopicChanges(post.title, topic.node_id, body)
+            topics.edit(self._db, author, at, authoring, topic, changes)
+        else:
+            reply = self._locked_reply(written.id)
+            replies.edit(self._db, author, at, authoring, reply, body)
+
     def finish(self) -> None:
-        """Let the members read what is long ago, count the views, and block who is to be."""
+        """Let the members read what is long ago and choose their emails, count the views, and block
+        who is to be.
+        """
         old = (Notification.read_at.is_(None), Notification.created_at < self._now - _UNREAD)
         for user_id in self._users.values():
             mine = select(Notification.id).where(Notification.user_id == user_id, *old)
@@ -217,6 +240,9 @@ class _Loading:
         hits = 15 + 14 * Topic.replies_count + 9 * Topic.likes_count + Topic.id * 37 % 61
         made = update_without_invalidation(Topic).where(Topic.id.in_(self._topics.values()))
         self._db.execute(made.values(hits=hits))
+        for login, columns in self._mail.items():
+            chosen = update_without_invalidation(User).where(User.login == login)
+            self._db.execute(chosen.values(columns))
         # Last: who is blocked writes nothing.
         blocked = update_without_invalidation(User).where(User.login.in_(self._blocked))
         self._db.execute(blocked.values(state=UserState.BLOCKED))

@@ -13,8 +13,9 @@ node are in a Markdown file, topic by topic:
 
 After the author comes about how long ago, before the loading, a topic was written, and how long
 after the post above it a reply: in minutes, hours or days (`20m`, `1.5h`, `3d`). Then come marks:
-`4 likes`; `deleted`; `reported spam` (a category of reports); of a topic `excellent`, `closed`,
-`banned` and `moved Help`, for one that began in the node Help.
+`4 likes`; `deleted`; `reported spam` (a category of reports); `edited`, for one whose last
+paragraph its author added later; of a topic `excellent`, `closed`, `banned` and `moved Help`, for
+one that began in the node Help.
 """
 
 import re
@@ -49,6 +50,11 @@ class Post:
     body: str
     likes: int
     marks: dict[str, str]
+
+    @property
+    def first_body(self) -> str:
+        """The text before an edit."""
+        return self.body.rpartition("\n\n")[0] if "edited" in self.marks else self.body
 
 
 def community(language: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Post]]:

@@ -2,7 +2,9 @@
 
 import os
 import smtplib
+import socket
 import ssl
+import threading
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,6 +15,9 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from ..clock import now, rfc3339
+
+_MOST = 5
+"""How many time-outs a whole conversation with a mail server may take."""
 
 
 class Delivery(Protocol):
@@ -96,9 +101,35 @@ class SmtpDelivery:
 
 
 class _Smtp(smtplib.SMTP):
-    """An SMTP connection that keeps the reply to the last message, which alone says its fate."""
+    """An SMTP connection that keeps the reply to the last message, which alone says its fate.
+
+    Its time-out is that of each answer; a server that goes on answering is left after `_MOST`
+    times as long.
+    """
 
     reply_code: int | None = None
+    _end: threading.Timer | None = None
+
+    def connect(self, *address: Any, **options: Any) -> tuple[int, bytes]:
+        """Connect, and begin to count the time."""
+        self._end = threading.Timer(_MOST * float(self.timeout), self._leave)
+        self._end.start()
+        try:
+            return super().connect(*address, **options)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._end is not None:
+            self._end.cancel()
+        super().close()
+
+    def _leave(self) -> None:
+        with suppress(OSError):
+            if self.sock is not None:
+                self.sock.shutdown(socket.SHUT_RDWR)
 
     def __exit__(self, *args: object) -> None:
         """Say goodbye, whatever the server answers: else a message that it took is sent again."""

@@ -4,6 +4,7 @@ The phrases are macros, in `templates/LANGUAGE/notifications.txt`; `templates/pa
 order. What people wrote is a value: in HTML it is escaped, in a subject it is one line.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -17,6 +18,10 @@ _MOST_SUBJECT = 200
 _MOST_TEXT = 600
 """Characters that are shown of a title, and of a post."""
 _MOST_LINES = 20
+_OUTSIDE = re.compile(r">[^<]+")
+"""What stands outside of tags."""
+_LONG = re.compile(r"(?:&#?\w+;|[^\s&>]){20}(?=[!-~]|\w)")
+"""A part of a word behind which a line may break: not between a letter and its marks."""
 
 
 class Entry(NamedTuple):
@@ -82,7 +87,7 @@ def render(
     text = _plain().get_template(f"parts/{phrases}.text.txt").render(values)
     values["phrases"] = _html().get_template(str(found.name))
     html = _html().get_template(f"parts/{phrases}.html.txt").render(values)
-    return Rendered(" ".join(subject.split()), text.lstrip("\n"), html.lstrip("\n"))
+    return Rendered(" ".join(subject.split()), text.lstrip("\n"), _breakable(html.lstrip("\n")))
 
 
 def _printable(text: str) -> str:
@@ -96,6 +101,12 @@ def _shortened(text: str, most: int) -> str:
     cut = "\n".join(lines[:_MOST_LINES])
     is_whole = len(lines) <= _MOST_LINES and len(cut) <= most
     return cut if is_whole else f"{cut[:most].rstrip()} …"
+
+
+def _breakable(html: str) -> str:
+    """Return HTML in whose long words lines may break where a program knows no `overflow-wrap`."""
+    head, body, rest = html.partition("<body")
+    return head + body + _OUTSIDE.sub(lambda text: _LONG.sub(r"\g<0><wbr>", text[0]), rest)
 
 
 def _quoted(text: str) -> str:

@@ -114,7 +114,7 @@ class Notification(Base):
     mail_at: Mapped[datetime | None] = mapped_column(UtcDateTime, info=SECRET)
     """When an email about it is due; null: none is."""
     mailed_at: Mapped[datetime | None] = mapped_column(UtcDateTime, info=SECRET)
-    """Of when the last email is that told of it."""
+    """Up to when the last email that told of it tells what happened."""
     created_at: Mapped[Timestamp]
     updated_at: Mapped[Timestamp]
 

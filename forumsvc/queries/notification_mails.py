@@ -66,31 +66,46 @@ def of_topic(user_id: int, topic_id: int | None) -> tuple[ColumnElement[bool], .
     return (Notification.user_id == user_id, Notification.topic_id == topic_id)
 
 
+def up_to(until_id: int, until: datetime) -> tuple[ColumnElement[bool], ...]:
+    """Return the condition for notifications that an email may tell of.
+
+    until_id: the newest of them; until: when the last thing happened that it tells.
+    """
+    return (Notification.id <= until_id, Notification.created_at <= until)
+
+
 def due(
-    db: SqlConnection, user_id: int, topic_id: int | None, until_id: int | None
+    db: SqlConnection, user_id: int, topic_id: int | None, *, until_id: int, until: datetime
 ) -> Sequence[Row[Any]]:
     """Return the notifications that an email tells of, the oldest first, with what they are about.
 
-    until_id: the newest one that may be among them; None: any.
+    until_id, until: as in `up_to`.
     """
     conditions = [
-        *of_topic(user_id, topic_id),
+        *(*of_topic(user_id, topic_id), *up_to(until_id, until)),
         *(Notification.mail_at.is_not(None), *_unread(user_id)),
     ]
-    if until_id is not None:
-        conditions.append(Notification.id <= until_id)
     return db.execute(_selected().where(*conditions).order_by(Notification.id)).all()
 
 
 def _unread(user_id: int) -> tuple[ColumnElement[bool], ...]:
-    """Return the condition for what a user has not read, and may see."""
+    """Return the condition for what a user has not read, may see, and still follows."""
     is_visible = or_(
         Notification.type == NotificationType.MODERATION,
         Notification.topic_id.is_(None),
         and_(*VISIBLE, or_(Notification.reply_id.is_(None), Reply.deleted_at.is_(None))),
     )
     blocked = select(UserBlock.target_id).where(UserBlock.user_id == user_id)
-    return (Notification.read_at.is_(None), is_visible, Notification.actor_id.not_in(blocked))
+    is_reply = Notification.type == NotificationType.TOPIC_REPLY
+    is_wanted = or_(~is_reply, Topic.user_id == user_id, follows())
+    is_of_others = Notification.actor_id.not_in(blocked)
+    return (Notification.read_at.is_(None), is_visible, is_of_others, is_wanted)
+
+
+def follows() -> ColumnElement[bool]:
+    """Return the condition that the user of a notification follows its topic."""
+    pair = (TopicFollow.user_id == Notification.user_id, TopicFollow.topic_id == Topic.id)
+    return select(TopicFollow.user_id).where(*pair).exists()
 
 
 def _selected() -> Select[Any]:
@@ -112,16 +127,20 @@ def _selected() -> Select[Any]:
     )
 
 
-def unread(db: SqlConnection, user_id: int, *, after: datetime) -> Sequence[Row[Any]]:
+def unread(
+    db: SqlConnection, user_id: int, *, until_id: int, after: datetime, until: datetime
+) -> Sequence[Row[Any]]:
     """Return the newest notifications of which no email has told, or will tell; `total` is how many
-    there are. after: only later ones.
+    there are. until_id, until: as in `up_to`; after: only later ones.
     """
+    # A follower has one for all replies; who opened the topic, one for each.
     has_more = and_(
-        Notification.type == NotificationType.TOPIC_REPLY,
+        *(Notification.type == NotificationType.TOPIC_REPLY, Topic.user_id != user_id),
         Topic.replied_at > Notification.mailed_at,
     )
     conditions = (
         *(Notification.user_id == user_id, Notification.created_at > after),
+        *up_to(until_id, until),
         *(Notification.mail_at.is_(None), or_(Notification.mailed_at.is_(None), has_more)),
         *_unread(user_id),
     )

@@ -39,7 +39,12 @@ MAIL: tuple[Setting, ...] = (
         "",
         "the name that the service gives itself at the mail server; empty: the host of site.url",
     ),
-    Setting("mail.timeout_seconds", seconds(0.1, 300), "10", "how long the mail server may take"),
+    Setting(
+        "mail.timeout_seconds",
+        seconds(0.1, 300),
+        "10",
+        "how long each answer of the mail server may take; all of them five times as long",
+    ),
     Setting(
         "mail.requests_per_hour",
         integer(1, 100_000, "requests per hour"),

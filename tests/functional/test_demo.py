@@ -9,7 +9,7 @@ from forumsvc import clock
 from forumsvc.demo import ADMIN_LOGIN, DEMO_LOGIN, load
 from forumsvc.demo.posts import community
 from forumsvc.markup import Renderer
-from forumsvc.models import Topic, User
+from forumsvc.models import Notification, PostVersion, Topic, User
 from forumsvc.services.posts import counters
 from tests.functional.forum import Caller, Forum
 
@@ -64,6 +64,20 @@ def test_the_demo_user_has_notifications_to_read(demo):
     assert ids == sorted(ids, reverse=True)
     demo.post("/notifications/read", ids=",".join(map(str, ids)))
     assert demo.get("/notifications/unread_count").json == {"count": 0}
+
+
+def test_some_posts_of_the_demo_were_edited_and_their_authors_read_what_was_before(demo, forum):
+    edited = [it for it in POSTS if "edited" in it.marks]
+    with forum.database.reads.connect() as db:
+        kept = db.scalars(select(PostVersion.body).order_by(PostVersion.id)).all()
+        due = select(func.count()).where(Notification.mail_at.is_not(None))
+        assert db.scalar(due) == 0
+    assert sorted(kept) == sorted(it.first_body for it in edited)
+    [title] = [it.title for it in edited if it.author == DEMO_LOGIN]
+    [topic] = [it["id"] for it in pages(demo, "/topics") if it["title"] == title]
+    assert demo.get(f"/topics/{topic}").json["edited_at"]
+    assert len(demo.get(f"/topics/{topic}/versions").json) == 1
+    assert demo.get("/users/me/mail").json["digest"] == "weekly"
 
 
 def test_new_rows_have_ids_after_those_of_the_demo(demo):

@@ -67,6 +67,17 @@ def test_a_digest_tells_once_of_what_is_unread_and_of_new_topics(scene):
     assert later["Message-ID"] != message["Message-ID"]
 
 
+def test_a_topic_that_is_committed_only_after_a_digest_was_made_is_in_the_next_one(scene):
+    scene.topic(scene.bob, "First")
+    assert len(scene.after(DAY)) == 1
+    scene.now -= timedelta(seconds=6)
+    scene.topic(scene.bob, "Late")
+    scene.now += timedelta(seconds=5)
+    [later] = scene.after(DAY)
+    assert "Late" in text_of(later)
+    assert "First" not in text_of(later)
+
+
 def test_nothing_new_no_digest_and_the_next_is_a_day_later(scene):
     assert scene.after(DAY) == []
     scene.forum.reply(scene.bob, scene.mine, "A reply")
@@ -114,6 +125,31 @@ def test_what_an_email_of_its_own_tells_is_in_no_digest(scene):
     scene.forum.reply(scene.bob, scene.mine, "Hear, @cat")
     assert len(scene.after(timedelta(minutes=3))) == 1
     assert scene.after(DAY) == []
+
+
+def test_a_reply_that_an_email_told_is_in_no_digest_though_others_replied_since(scene):
+    scene.cat.put("/users/me/mail", reply="instant")
+    scene.forum.reply(scene.bob, scene.mine, "First")
+    assert len(scene.after(timedelta(minutes=3))) == 1
+    scene.now += DAY - timedelta(minutes=4)
+    scene.forum.reply(scene.bob, scene.mine, "Second")
+    assert scene.after(timedelta(minutes=1)) == [], "no digest"
+    [message] = scene.after(timedelta(minutes=3))
+    assert "Second" in text_of(message)
+    assert "First" not in text_of(message)
+
+
+def test_what_happens_after_a_process_has_died_is_in_the_next_digest_alone(scene):
+    scene.forum.reply(scene.bob, scene.mine, "First")
+    scene.outbox.errors = [Killed()]
+    with pytest.raises(Killed):
+        scene.after(DAY)
+    reply = scene.forum.reply(scene.bob, scene.mine, "Second")
+    [again] = scene.after(timedelta(minutes=6))
+    assert text_of(again) == text_of(read(scene.outbox.messages[0]))
+    [later] = scene.after(DAY)
+    assert f"/replies/{reply}" in text_of(later)
+    assert text_of(later).count("bob replied") == 1
 
 
 def test_the_same_choice_again_leaves_the_time_and_another_begins_anew(scene):

@@ -9,8 +9,10 @@ from sqlalchemy import update
 from forumsvc import clock
 from forumsvc.models import Draft, Event, PendingReindex
 from forumsvc.services.posts import drafts
+from forumsvc.services.search.reindexing import reindex
 from tests.functional.background_jobs import do_periodic_work
 from tests.functional.forum import Person
+from tests.functional.test_data_export import exported
 from tests.functional.threads import alone, statuses, together
 
 pytestmark = pytest.mark.both_databases
@@ -109,3 +111,29 @@ def test_a_draft_notifies_nobody_and_is_told_to_nobody(forum, alice, bob):
     assert forum.count(Event) == before
     assert forum.count(PendingReindex) == 0
     assert bob.get("/notifications").json == []
+
+
+def test_a_draft_is_in_nothing_that_others_get(forum):
+    alice, bob = forum.person("alice"), forum.person("bob")
+    root = forum.person("root", role="admin", scope="read write moderate admin")
+    node = forum.node()
+    topic = forum.topic(alice, node)
+    fields = {"title": "Zebrafish", "body": "Zebrafish 555 @bob", "node_id": node}
+    for key in ("topic-new", f"reply-{topic}"):
+        assert alice.put(f"/drafts/{key}", **fields).status_int == 201
+    reindex(forum.database)
+    for who in (bob, root, forum.nobody):
+        for path in ("/drafts/topic-new", f"/drafts/reply-{topic}"):
+            assert who.get(path).status_int in (401, 404)
+        for path in (f"/topics/{topic}", "/topics", f"/topics/{topic}/replies", "/users/alice"):
+            assert "Zebrafish" not in who.get(path).text
+        for path in ("/search/topics", "/search/replies"):
+            assert who.get(path, q="Zebrafish").json == []
+    for path in ("/events?limit=150", "/moderation/log", "/notifications", "/drafts"):
+        assert "Zebrafish" not in root.get(path).text
+        assert "Zebrafish" not in bob.get(path).text
+    for path in ("/", "/topics", f"/topics/{topic}", "/alice", "/topics/feed.xml"):
+        # The second one is of the cache of pages.
+        assert all("Zebrafish" not in forum.app.get(path).text for _ in range(2))
+    files = exported(forum, bob)
+    assert not any(b"Zebrafish" in files.read(name) for name in files.namelist())

@@ -130,6 +130,19 @@ def test_a_follower_who_has_not_read_is_told_of_further_replies_an_hour_later(sc
     assert scene.after(HOUR) == []
 
 
+def test_a_reply_that_is_committed_only_after_an_email_was_made_is_in_the_next_one(scene):
+    topic = scene.topic(scene.bob)
+    scene.ann.post(f"/topics/{topic}/follow")
+    scene.forum.reply(scene.bob, topic, "First")
+    assert len(scene.after(3 * MINUTE)) == 1
+    scene.now -= timedelta(seconds=5)
+    scene.forum.reply(scene.bob, topic, "Late")
+    scene.now += timedelta(seconds=5)
+    [later] = scene.after(HOUR)
+    assert "Late" in text_of(later)
+    assert "First" not in text_of(later)
+
+
 def test_a_mention_in_a_followed_topic_is_one_email_and_stops_mentions_alone(scene):
     topic = scene.topic(scene.bob)
     scene.ann.post(f"/topics/{topic}/follow")

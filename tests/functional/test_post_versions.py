@@ -174,6 +174,21 @@ def test_a_thousand_versions_are_paged_by_the_same_number_of_statements(forum, a
     assert len(edit(alice, f"/topics/{topic}", body="Next")["body"]) == 4
 
 
+@pytest.mark.parametrize("kind", ["topics", "replies"])
+def test_the_thousandth_edit_costs_as_many_statements_as_the_second(forum, alice, chief, kind):
+    topic = forum.topic(alice, forum.node())
+    path = f"/topics/{topic}" if kind == "topics" else f"/replies/{forum.reply(alice, topic)}"
+    edit(chief, path, body="First")
+    before = len(of_request(forum, alice, "PATCH", path, body="Second"))
+    with forum.database.session.begin() as db:
+        kept = db.execute(select(PostVersion.__table__)).mappings().first()
+        row = {name: value for name, value in (kept or {}).items() if name != "id"}
+        insert_rows(db, PostVersion, [{**row, "number": at} for at in range(3, 1000)])
+    edit(chief, path, body="Third")
+    assert len(of_request(forum, alice, "PATCH", path, body="Fourth")) == before
+    assert alice.get(f"{path}/versions").json[0]["number"] == 1001
+
+
 def _links(answer: Any) -> list[tuple[str, str]]:
     parts = [one.split("; ") for one in answer.headers.get("Link", "").split(", ") if one]
     return [(url.strip("<>"), rel.split("=")[1].strip('"')) for url, rel, *_ in parts]

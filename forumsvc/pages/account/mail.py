@@ -13,7 +13,6 @@ from ...schemas.users import LOCALE_FORM, MAIL_FORM
 from ...schemas.validation import validate
 from ...services.accounts import profiles
 from ...services.notifications import mail_choices, refusals, unsubscribing
-from ...text.languages import LANGUAGES, own_name
 from ...text.messages import Message
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message, redirect_with_message
@@ -21,6 +20,7 @@ from ..forms import Values, process_form
 from ..page import page, page_form
 from ..page_context import PageContext, public_page
 from ..page_tree import own_page
+from .settings import language_values
 
 _PACES = {
     MailPace.INSTANT: Message("Within minutes"),
@@ -70,8 +70,7 @@ def _values(item: UserItem, request: ForumRequest) -> dict[str, Any]:
             about: {pace: _PACES[MailPace(pace)] for pace in paces}
             for about, paces in mail_choices.allowed(request.settings).items()
         },
-        "languages": {language: own_name(language) for language in LANGUAGES},
-        "locale": item.row.locale or "",
+        **language_values(item),
         "sends_mail": request.sends_mail,
         "is_confirmed": item.row.email_confirmed_at is not None,
         "flash_message": flash_message(request),

@@ -12,7 +12,8 @@ from ...permissions import UserPermission as May
 from ...queries import nodes, users
 from ...queries.rows import UserRow
 from ...resources.users import UserItem
-from ...schemas.users import PROFILE_FORM
+from ...schemas.users import LOCALE_FORM, PROFILE_FORM
+from ...schemas.validation import validate
 from ...services.accounts import profiles
 from ...services.notifications import preferences
 from ...services.photos import photos
@@ -52,6 +53,7 @@ def submit_profile(item: UserItem, request: ForumRequest) -> Response | Values:
         names = [text.name for text in _FIELDS if text.name in values]
         changes: dict[str, Any] = {name: values[name] for name in names}
         changes["email_public"] = values.get("email_public", False)
+        changes |= validate(LOCALE_FORM, request.parameters)
         picture = _stored_picture(request)
         if picture is not None:
             changes["avatar"] = uploads.record(request, picture, "picture")
@@ -82,8 +84,15 @@ def _profile_values(item: UserItem, request: ForumRequest) -> Values:
         "labels": {"picture": Message("Picture"), **{text.name: text.label for text in _FIELDS}},
         "avatar": request.site.avatar_url(row.user_login, row.user_avatar),
         "has_picture": bool(row.user_avatar),
+        **language_values(item),
         "flash_message": flash_message(request),
     }
+
+
+def language_values(item: UserItem) -> Values:
+    """Return what a form shows by which a member chooses the language of their emails."""
+    languages = {language: own_name(language) for language in LANGUAGES}
+    return {"languages": languages, "locale": item.row.locale or ""}
 
 
 @page("notification_settings", "/settings/notifications", own_page, May.UPDATE, "notifications")

@@ -14,7 +14,9 @@ from ...cache.invalidation import update_columns
 from ...db.statements import insert_of, update_of
 from ...models import Job, JobKind, JobState, MailTopic, Notification, User
 from ...models.job import ONCE
+from ...queries.notification_mails import up_to
 from ...queries.user_locks import lock_users
+from . import notification_mails
 from .mail_choices import INTERVALS
 
 BATCH_SIZE = 100
@@ -59,11 +61,12 @@ def _enqueue(db: Session, user_id: int, since: datetime, now: datetime) -> None:
 
 
 def record_sent(db: Session, user_id: int, until_id: int, at: datetime) -> None:
-    """Note that a digest has told of what was unread up to the notification `until_id`."""
+    """Note that a digest of the time `at` has told of what was unread up to `until_id`."""
     lock_users(db, User.id == user_id)
     unread: tuple[Any, ...] = (
         *(Notification.user_id == user_id, Notification.read_at.is_(None)),
         *(Notification.mail_at.is_(None), Notification.created_at > at - KEEP),
     )
-    told = update_of(Notification).where(*unread, Notification.id <= until_id)
-    db.execute(told.values(mailed_at=at))
+    until = notification_mails.until(at)
+    told = update_of(Notification).where(*unread, *up_to(until_id, until))
+    db.execute(told.values(mailed_at=until))

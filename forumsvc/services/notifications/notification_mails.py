@@ -27,7 +27,7 @@ from ...models import (
     User,
 )
 from ...models.job import ONCE
-from ...queries.notification_mails import of_topic
+from ...queries.notification_mails import follows, of_topic, up_to
 from ...queries.user_locks import lock_users
 from ..jobs import Claimed
 from .mail_choices import HOUR
@@ -36,6 +36,8 @@ BATCH_SIZE = 500
 """So many jobs are made, or notifications changed, in a transaction."""
 KEEP = timedelta(days=2)
 """How long an email is tried."""
+_UNSETTLED = timedelta(seconds=10)
+"""How long what is written may take to be committed: so long an email leaves it to the next one."""
 _USER, _TOPIC = Notification.user_id, func.coalesce(Notification.topic_id, 0)
 _KEY: Any = cast(_USER, String).concat(":").concat(cast(_TOPIC, String))
 """The key of the job that a notification belongs to."""
@@ -50,6 +52,11 @@ def parse_key(job: Claimed) -> tuple[int, int | None]:
 def is_digest(job: Claimed) -> bool:
     """Return whether a job sends a digest."""
     return bool(job.key.endswith(f":{MailTopic.DIGEST}"))
+
+
+def until(at: datetime) -> datetime:
+    """Return up to when an email of that time tells what happened."""
+    return at - _UNSETTLED
 
 
 def enqueue_due(db: Session, now: datetime, *, allow_instant: bool) -> int:
@@ -100,7 +107,7 @@ def look_again(db: Session, now: datetime) -> int:
             *(Notification.mailed_at.is_not(None), Notification.read_at.is_(None)),
             *(Notification.mail_at.is_(None), Notification.type == NotificationType.TOPIC_REPLY),
             *(Topic.replied_at > Notification.mailed_at, Topic.user_id != Notification.user_id),
-            User.mail_reply != MailPace.OFF,
+            *(User.mail_reply != MailPace.OFF, follows()),
         )
     )
     return _set(db, again, mail_at=now)
@@ -122,8 +129,10 @@ def drop_useless(db: Session, now: datetime) -> int:
 
 
 def _has_job() -> Any:
+    # Found by its key alone: of a condition on the state an index of it would be read whole, for
+    # each notification again.
     same = (Job.kind == JobKind.NOTIFICATION_MAIL, Job.key == _KEY)
-    return select(Job.id).where(*same, Job.state == JobState.WAITING).exists()
+    return func.coalesce(select(Job.state).where(*same).scalar_subquery(), "") == JobState.WAITING
 
 
 def _set(db: Session, which: Select[Any], **values: Any) -> int:
@@ -153,16 +162,17 @@ def record_sent(
     *,
     is_dropped: bool = False,
 ) -> None:
-    """Note that an email has told of all up to the notification `until_id`, as it was at `at`.
+    """Note that an email of the time `at` has told of all up to the notification `until_id`.
 
     is_dropped: none has, and none will.
     """
     # As who marks them as read does, so that one waits for the other.
     lock_users(db, User.id == user_id)
-    waiting = (Notification.mail_at.is_not(None), Notification.id <= until_id)
+    told_until = until(at)
+    waiting = (Notification.mail_at.is_not(None), *up_to(until_id, told_until))
     sent = update_of(Notification).where(*of_topic(user_id, topic_id), *waiting)
-    again = case((Notification.mailed_at.is_not(None), literal(at, UtcDateTime)))
-    db.execute(sent.values(mail_at=None, mailed_at=again if is_dropped else at))
+    again = case((Notification.mailed_at.is_not(None), literal(told_until, UtcDateTime)))
+    db.execute(sent.values(mail_at=None, mailed_at=again if is_dropped else told_until))
 
 
 def sent_since(db: Session, moment: datetime) -> int:

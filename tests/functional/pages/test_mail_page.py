@@ -55,6 +55,20 @@ def test_a_member_chooses_on_the_page_what_they_get_by_email(forum, ann):
     assert "confirmed address" in browser.get("/settings/mail").text
 
 
+def test_the_profile_has_the_language_of_emails_and_empty_is_that_of_the_forum(forum, ann):
+    browser = Visitor(forum)
+    browser.log_in("ann")
+    for chosen, kept in (("zh", "zh"), ("ar", "ar"), ("en", "en"), ("", None)):
+        form = browser.form("/settings")
+        form["locale"].value = chosen
+        form.submit().follow()
+        assert ann.get("/users/me").json["locale"] == kept
+        assert browser.form("/settings/mail")["locale"].value == chosen
+    form = browser.form("/settings")
+    form["locale"].force_value("xx")
+    assert form.submit(status="*").status_int == 400
+
+
 def test_a_button_sends_again_to_an_address_that_was_refused(forum, ann):
     now = clock.now()
     forum.change(ann.id, email_confirmed_at=now, mail_refusals=3, mail_refused_at=now)

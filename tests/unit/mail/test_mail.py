@@ -1,7 +1,9 @@
 """Email: messages, their texts, and their delivery to a folder or a server."""
 
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from email import message_from_bytes, policy
 from email.errors import MessageError
@@ -155,6 +157,26 @@ def test_a_message_that_the_server_took_is_sent_whatever_it_answers_to_quit(smtp
     delivery = SmtpDelivery("127.0.0.1", port, "none", "", "", 10)
     assert delivery.deliver(message()) == 250
     assert len(server.received) == 1
+
+
+@pytest.mark.parametrize("said", [b"220-Hello\r\n", b"2"])
+def test_a_server_that_never_ends_its_answer_is_left(said):
+    def talk() -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            while True:
+                connection.sendall(said)
+                left.wait(0.02)
+
+    left = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        talking = threading.Thread(target=talk)
+        talking.start()
+        port = server.getsockname()[1]
+        with pytest.raises(SMTPException) as ended:
+            SmtpDelivery("127.0.0.1", port, "none", "", "", 0.2).deliver(message())
+        talking.join()
+    assert not is_permanent(ended.value)
 
 
 @pytest.mark.parametrize(
