@@ -113,6 +113,7 @@ class _Smtp(smtplib.SMTP):
     def connect(self, *address: Any, **options: Any) -> tuple[int, bytes]:
         """Connect, and begin to count the time."""
         self._end = threading.Timer(_MOST * float(self.timeout), self._leave)
+        self._end.daemon = True  # the process does not wait for it
         self._end.start()
         try:
             return super().connect(*address, **options)
