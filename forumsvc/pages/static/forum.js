@@ -113,7 +113,7 @@ function tellSeen(replies) {
     }
     const until = next > 0 ? `&until=${idOf(all[next - 1])}` : "";
     if (next === all.length && !document.querySelector(".pages [rel=next]")) {
-      for (const one of document.querySelectorAll(".side :is(.to-unread, .to-unread + *)")) one.remove();
+      for (const one of document.querySelectorAll(".side :is(.to-unread, .to-unread + *), .next [formaction$='/read']")) one.remove();
     }
     const answer = await fetch(`${replies.dataset.seen}?replies=${ids}${until}`, {headers, keepalive: true}).catch(() => null);
     // Without a network, or while the forum is busy, they are told with the next ones.
@@ -135,7 +135,7 @@ function tellSeen(replies) {
     for (const reply of all.slice(start < 0 ? at : Math.min(start, at), at + 1)) {
       if (reply.querySelector(".forum-content") && unread.delete(reply)) waiting.add(idOf(reply));
     }
-    timer ??= setTimeout(tell, isFirst ? 100 : 2000);
+    timer ??= setTimeout(tell, isFirst ? 100 : 1000);
     isFirst = false;
   };
   const timers = new Map();
@@ -194,6 +194,8 @@ document.querySelector("[popovertarget=jump]")?.addEventListener("click", event 
   event.preventDefault();
   jump.elements.floor.focus();
 });
+jump?.addEventListener("toggle", ({newState}) => newState === "open" && jump.elements.floor.focus());
+
 // A link to pass on is chosen whole, and copied at a press.
 for (const field of document.querySelectorAll(".copied")) {
   const button = field.nextElementSibling;

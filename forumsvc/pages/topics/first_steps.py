@@ -74,6 +74,6 @@ def are_begun(request: ForumRequest) -> bool:
 def put_away(context: Nodes, request: ForumRequest) -> Response:
     """Show the steps in this browser no longer, or again with `again`."""
     response = redirect_to_page(request, "home")
-    value = "" if request.parameters.get("again") else _PUT_AWAY
+    value = _BEGUN if request.parameters.get("again") else _PUT_AWAY
     set_cookie(request, response, _COOKIE, value, LONGEST_SECONDS)
     return response
