@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..media.storage import is_name
-from ..models import PROFILE_TEXTS, SITE_FIELDS
+from ..models import PROFILE_TEXTS, SITE_FIELDS, Registration
 from ..oauth import clients, redirects
 from ..services.accounts.accounts import MAX_NAME
 from ..services.accounts.erasure.erasure import PostsErasure
@@ -43,8 +43,6 @@ def _are_redirects(text: str) -> bool:
     return all(uri.startswith("/") or not redirects.validation_error(uri) for uri in text.split())
 
 
-_REGISTRATION = ("", "closed", "open", "approval")
-
 RULES: dict[str, tuple[Callable[[str], bool], str]] = {
     "login": (is_unambiguous, "a login, and no number and no name of a page"),
     "email": (lambda text: email_key(text) is not None, "an email address"),
@@ -56,7 +54,10 @@ RULES: dict[str, tuple[Callable[[str], bool], str]] = {
     "grants": (lambda text: {*text.split()} <= {*clients.GRANTS}, "grant types"),
     "scopes": (lambda text: {*text.split()} <= {*clients.SCOPES}, "scopes"),
     "color": (lambda text: not text or is_color(text), "a color such as #0a6a5c, or empty"),
-    "registration": (lambda text: text in _REGISTRATION, "closed, open, approval, or empty"),
+    "registration": (
+        lambda text: not text or text in {*Registration},
+        f"one of {', '.join(Registration)}, or empty",
+    ),
     "erasure": (lambda text: text in {*PostsErasure}, f"one of {', '.join(PostsErasure)}"),
 }
 """The rules by name, each with what a text must be."""

@@ -37,7 +37,7 @@ from .report import Report, ReportCategory, ReportState
 from .restriction import Restriction, RestrictionKind
 from .review import Decision, Review, ReviewKind, ReviewState
 from .search import PendingReindex, ReplyWords, TopicWords
-from .site_text import SITE_FIELDS, SiteField, SiteText
+from .site_text import SITE_FIELDS, Registration, SiteField, SiteText
 from .states import ACTION_TYPES
 from .sweep import Sweep, SweepAction, SweptPost
 from .topic import Topic

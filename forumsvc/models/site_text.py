@@ -1,6 +1,7 @@
 """What administrators have set of the site: name, texts, color, logo, sign-up. One row at most."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -35,11 +36,21 @@ class SiteField(NamedTuple):
         return f"{self.of}.{self.name}"
 
 
+class Registration(StrEnum):
+    """Who may create an account by themselves."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    APPROVAL = "approval"
+
+
 _SIGN_UP = MappingProxyType(
     {
-        "closed": Message("Only people who are invited have accounts."),
-        "open": Message("Everybody can sign up."),
-        "approval": Message("Everybody can sign up; a moderator approves each account."),
+        Registration.CLOSED.value: Message("Only people who are invited have accounts."),
+        Registration.OPEN.value: Message("Everybody can sign up."),
+        Registration.APPROVAL.value: Message(
+            "Everybody can sign up; a moderator approves each account."
+        ),
     }
 )
 

@@ -21,7 +21,7 @@ from ..db.execution import ReadConnection, row
 from ..db.statements import insert_or_ignore, update_of, with_row_locks
 from ..errors import Invalid
 from ..media.storage import media_type_of
-from ..models import SITE_FIELDS, AdminAction, SiteField, SiteText
+from ..models import SITE_FIELDS, AdminAction, Registration, SiteField, SiteText
 from ..settings import Settings, SettingsError
 from ..text.messages import Message
 from .moderation import actions
@@ -57,7 +57,7 @@ class SiteTexts:
     name: str
     tagline: str = ""
     accent: str = ""
-    registration: str = "closed"
+    registration: str = Registration.CLOSED
     about: str = ""
     rules: str = ""
     privacy: str = ""

@@ -8,10 +8,20 @@ from sqlalchemy import Select, exists, select, text
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import AuditRecord, EventType, HeldPost, HeldState, Job, Notification, Review
+from forumsvc.models import (
+    AuditRecord,
+    EventType,
+    HeldPost,
+    HeldState,
+    Job,
+    JobKind,
+    Notification,
+    Review,
+)
 from forumsvc.queries import events
 from forumsvc.services import jobs
 from forumsvc.services.notifications import notification_mails
+from tests.functional.rows import insert_rows
 from tests.functional.test_list_plans import AS_IF_LARGE
 
 pytestmark = pytest.mark.both_databases
@@ -59,6 +69,11 @@ def test_the_rows_are_found_by_the_index(index, database):
 
 
 def test_of_ten_thousand_emails_whose_time_has_come_the_job_of_each_is_found_by_its_key(database):
+    job = {"kind": JobKind.NOTIFICATION_MAIL, "due_at": NOW, "created_at": NOW, "data": {}}
+    with database.session.begin() as db:
+        # Of none PostgreSQL takes any index.
+        insert_rows(db, Job, [{**job, "key": f"{user_id}:1"} for user_id in range(1_000)])
+        db.execute(text("ANALYZE jobs"))
     is_due = Notification.mail_at <= NOW
     plan = plan_of(database, select(Notification.id).where(is_due, ~notification_mails._has_job()))
     [of_jobs] = [step for step in plan if "jobs" in step and ("USING" in step or "using" in step)]

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from ...clock import now
 from ...db.execution import SqlConnection
 from ...errors import AlreadyTaken, Forbidden, Invalid
-from ...models import AccessBlockSeverity, ReviewKind
+from ...models import AccessBlockSeverity, Registration, ReviewKind
 from ...process.passwords import weakness
 from ...queries import access_blocks
 from ...text.email_addresses import NOT_AN_EMAIL
@@ -28,12 +28,12 @@ _BLOCKED = Message("Sign-up from your network is not possible.").coded(ErrorCode
 
 
 def is_open(site: SiteTexts) -> bool:
-    return site.registration != "closed"
+    return site.registration != Registration.CLOSED
 
 
 def needs_approval(site: SiteTexts) -> bool:
     """Return whether a moderator has to approve each new account."""
-    return site.registration == "approval"
+    return site.registration == Registration.APPROVAL
 
 
 def check_open(site: SiteTexts) -> None:
