@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext
+from itertools import count
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -17,6 +18,8 @@ from .service import PASSWORD
 
 REPLIES = 30
 SEEN = "**/seen?**"
+NUMBERS = count(1)
+"""Of the readers, of whom each test has one of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +36,7 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forum]:
 @pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
 def reader(browser, forum, request) -> Iterator[Page]:
     """A tab where somebody is logged in who comes from the log-in to the topic."""
-    login = f"reader{request.param:d}"
+    login = f"reader{next(NUMBERS)}"
     user_id = forum.person(login).id
     forum.change(user_id, password_hash=hash_password(PASSWORD))
     size = {"width": 1280, "height": 800}
