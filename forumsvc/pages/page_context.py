@@ -36,6 +36,11 @@ def short_count(count: int, has_more: bool = False) -> str:
     return f"{min(count, _MOST_SHOWN)}{'+' if has_more or count > _MOST_SHOWN else ''}"
 
 
+def is_script(request: ForumRequest) -> bool:
+    """Return whether a script of this site asks; no other site may send this header."""
+    return "X-Requested-With" in request.headers
+
+
 class LoginRequired(Exception):
     """The page needs a logged-in user. next: the path to redirect to after the login, if any."""
 
@@ -84,10 +89,9 @@ class PageContext(PageResource):
     def _shows_what_was_read(self, user_id: int) -> bool:
         """Write what the user has read on the page before, and return whether there was any."""
         # In the transaction of a POST, which may hold the write lock, it would wait for itself.
-        is_asked_for = (
-            self.request.method == "GET" and "X-Requested-With" not in self.request.headers
-        )
-        return is_asked_for and self.request.registry.read_marker.finish_of(user_id)
+        if self.request.method != "GET" or is_script(self.request):
+            return False
+        return self.request.registry.read_marker.finish_of(user_id)
 
     def _count_unread_entries(self, user: Any) -> str:
         count, has_more = user.unread_count, False

@@ -10,9 +10,9 @@ from ...resources.topics import TopicItem
 from ...schemas.fields import Id, optional, parameters
 from ...web.api.request import ForumRequest
 from ..page import page
+from ..page_context import is_script
 from ..page_tree import for_users, topic_page, topics_page
 from .lists import numbers_of_tabs
-from .seen import is_script
 
 
 @page(

@@ -25,10 +25,10 @@ from ..flash_messages import with_message
 from ..form_keys import mark_saved
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..kept_text import digest_of
+from ..page_context import is_script
 from ..paths import see_other, topic_path
 from ..pictures import PICTURE, picture_address, stored_picture
 from ..post_html import post_html
-from .seen import is_script
 
 Save = Callable[[ForumRequest, Mapping[str, Any], RenderedPost], str]
 """Saves validated values and their rendered text, and returns the path to go to."""

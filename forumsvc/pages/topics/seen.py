@@ -19,6 +19,7 @@ from ...web.api.request import ForumRequest
 from ...web.pipeline.session_cookie import cookie_name, cookie_of
 from ..flash_messages import redirect_with_message
 from ..page import page
+from ..page_context import is_script
 from ..page_tree import for_users, reply_page, topic_page
 
 _SCRIPT = "script"
@@ -66,11 +67,6 @@ def _is_looked_at(request: ForumRequest) -> bool:
     headers = request.headers
     in_advance = "prefetch" in headers.get("Sec-Purpose", headers.get("Purpose", ""))
     return request.method == "GET" and not in_advance and not is_script(request)
-
-
-def is_script(request: ForumRequest) -> bool:
-    """Return whether a script of this site asks; no other site may send this header."""
-    return "X-Requested-With" in request.headers
 
 
 @page(

@@ -168,11 +168,11 @@ def record_sent(
     """
     # As who marks them as read does, so that one waits for the other.
     lock_users(db, User.id == user_id)
-    told_until = until(at)
-    waiting = (Notification.mail_at.is_not(None), *up_to(until_id, told_until))
+    settled_until = until(at)
+    waiting = (Notification.mail_at.is_not(None), *up_to(until_id, settled_until))
     sent = update_of(Notification).where(*of_topic(user_id, topic_id), *waiting)
-    again = case((Notification.mailed_at.is_not(None), literal(told_until, UtcDateTime)))
-    db.execute(sent.values(mail_at=None, mailed_at=again if is_dropped else told_until))
+    again = case((Notification.mailed_at.is_not(None), literal(settled_until, UtcDateTime)))
+    db.execute(sent.values(mail_at=None, mailed_at=again if is_dropped else settled_until))
 
 
 def sent_since(db: Session, moment: datetime) -> int:

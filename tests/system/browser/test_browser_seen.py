@@ -97,9 +97,8 @@ def test_who_reads_the_beginning_comes_back_to_where_they_stopped(reader, forum)
     assert unread(forum, reader) == 0
 
 
-def test_what_one_scrolls_past_in_haste_is_read_with_where_one_stops(reader, forum):
-    if not reader.has_scripts:
-        return
+@pytest.mark.parametrize("reader", [True], ids=["scripts"], indirect=True)
+def test_what_one_scrolls_past_in_haste_is_read_with_where_one_stops(reader):
     reader.goto("/topics/1")
     expect(reader.locator("#reply-1")).to_be_in_viewport()
     told: set[int] = set()
