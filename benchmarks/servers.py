@@ -28,7 +28,6 @@ threads = 8
 processes = {processes}
 worker = false
 connection_limit = 1000
-asyncore_use_poll = true
 ident =
 
 [loggers]

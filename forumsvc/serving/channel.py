@@ -1,20 +1,18 @@
 """A client's connection: waitress's channel with JSON errors, strict parsing and timeouts."""
 
 import json
-import re
 import time
 from http import HTTPStatus
 from typing import Any
 
 from waitress.buffers import ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
-from waitress.utilities import Error
 
 from forumsvc.serving.channel_times import ChannelTimes
 from forumsvc.serving.client_shares import LARGE_ANSWER, MAX_UNCOUNTED, Client
 from forumsvc.serving.environment import DRAINING
+from forumsvc.serving.parser import RequestError, StrictParser
 
 
 def error_body(status: int, message: str) -> bytes:
@@ -48,6 +46,7 @@ class ApplicationTask(WSGITask):
     """Calls the application; while the server shuts down, tells the client to reconnect."""
 
     _keeps_connection = False
+    wrote_header: bool
 
     def build_response_header(self) -> bytes:
         """Return the status line and headers of the response."""
@@ -68,6 +67,16 @@ class ApplicationTask(WSGITask):
         finally:
             self._keeps_connection = False
 
+    def write(self, data: bytes) -> None:
+        """Send a part of the response; a whole one with its head, by one call of the system."""
+        is_whole = not self.wrote_header and 0 < len(data) == self.content_length <= MAX_UNCOUNTED
+        if self.complete and is_whole and self.has_body:
+            head, self.wrote_header = self.build_response_header(), True
+            self.content_bytes_written = len(data)
+            self.channel.write_soon(head + data)
+        else:
+            super().write(data)
+
     def get_environment(self) -> dict[str, Any]:
         """Return the WSGI environ; `forumsvc.draining` is true before a shutdown."""
         environ: dict[str, Any] = super().get_environment()
@@ -79,58 +88,6 @@ class ApplicationTask(WSGITask):
         """Close the connection after this response, unless the response needs no length."""
         if not self._keeps_connection:
             super().set_close_on_finish()
-
-
-_SPACE_BEFORE_VALUE = re.compile(
-    rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]++:)(?:[ \t]|\r\n(?=[ \t]))++", re.MULTILINE
-)
-_CODINGS = re.compile(rb"^Transfer-Encoding:[ \t]*([^\r]*?)[ \t]*\r?$", re.MULTILINE | re.I)
-
-
-class RequestError(Error):
-    """An error that the server answers itself."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.code, self.reason = status, HTTPStatus(status).phrase
-
-
-class StrictParser(HTTPRequestParser):
-    """Parses headers in linear time, and refuses what another server may read otherwise."""
-
-    headers: dict[str, str]
-
-    def received(self, data: bytes) -> int:
-        """Parse data; return how many bytes were consumed. An error completes the request."""
-        consumed = int(super().received(data))
-        if self.error:
-            self.completed = True
-        return consumed
-
-    def parse_header(self, header_plus: bytes) -> None:
-        """Parse the header. Raises ParsingError unless it states the body's length in one way.
-
-        A proxy that follows another length would see another request begin where this one ends
-        (RFC 9112 §6.1, §11.2); waitress reads the chunks and keeps the connection open.
-        """
-        # The time of waitress's own pattern grows with the square of the number of spaces: for a
-        # header of 32 kB that is seconds, in which no other request is answered.
-        if b"        " in header_plus or b"\t" in header_plus or b"\n " in header_plus:
-            header_plus = _SPACE_BEFORE_VALUE.sub(rb"\1 ", header_plus)
-        try:
-            super().parse_header(header_plus)
-        except ValueError:
-            raise ParsingError("Content-Length is invalid") from None
-        if self.chunked and "CONTENT_LENGTH" in self.headers:
-            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
-        if b"transfer-encoding" in header_plus.lower():
-            codings = b", ".join(_CODINGS.findall(header_plus)).lower()
-            if codings not in (b"", b"chunked") or "TRANSFER_ENCODING" in self.headers:
-                raise ParsingError("Transfer-Encoding is not chunked once, in HTTP/1.1")
-        if self.version and not self.version.startswith("1."):
-            self.error = RequestError(505, "This is HTTP/1.1")
-        elif self.version == "1.1" and not self.expect_continue and self.headers.get("EXPECT"):
-            self.error = RequestError(417, "Only 100-continue may be expected")
 
 
 class Channel(HTTPChannel):
@@ -145,6 +102,7 @@ class Channel(HTTPChannel):
     error_task_class = JsonErrorTask
 
     request: Any
+    descriptor: int
     sent_continue: bool
     will_close: bool
 
@@ -165,6 +123,17 @@ class Channel(HTTPChannel):
     def waits_for_client(self) -> bool:
         """Whether no request is being answered, so that the client must send or read."""
         return not self.requests and not self._unparsed
+
+    @property
+    def needs_loop(self) -> bool:
+        """Whether the loop has something to do for it once its request is answered."""
+        return bool(
+            self.total_outbufs_len
+            or self._unparsed
+            or self.close_when_flushed
+            or self.will_close
+            or not self.server.accepting
+        )
 
     def readable(self) -> bool:
         """Parse a pipelined request if it is its turn; return whether to poll for reading."""
@@ -222,6 +191,7 @@ class Channel(HTTPChannel):
     def service(self) -> None:
         """Answer a request in a thread of the worker."""
         self.server.tasks.start()
+        self.server.poller.answer(self)
         client, self._sent = self.client, 0
         is_refused = self.server.unread_bytes.is_too_much(client)
         if is_refused:
@@ -230,6 +200,7 @@ class Channel(HTTPChannel):
         try:
             super().service()
         finally:
+            self.server.poller.answer(None)
             self.times.on_idle(time.monotonic())
             self.server.tasks.finish()
             was_large = is_refused or self._sent >= LARGE_ANSWER
@@ -293,7 +264,14 @@ class Channel(HTTPChannel):
             self.send(head.encode() + body, do_close=False)
         self.handle_close()
 
+    def add_channel(self, map: Any = None) -> None:
+        """Have the loop wait for the connection's first request."""
+        super().add_channel(map)
+        self.descriptor = self.socket.fileno()
+        self.server.poller.changed.add(self.descriptor)
+
     def del_channel(self, map: Any = None) -> None:
-        """Remove the closed connection from the counts."""
+        """Remove the closed connection from the loop and the counts."""
+        self.server.poller.forget(self.descriptor)
         super().del_channel(map)
         self.server.connection_limits.remove(self)

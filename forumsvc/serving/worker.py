@@ -26,6 +26,7 @@ from forumsvc.serving.connection_limits import ConnectionLimits
 from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, TaskCounter
 from forumsvc.serving.options import Options
+from forumsvc.serving.poller import Poller
 from forumsvc.serving.proxy import with_client_address
 from forumsvc.serving.signals import SHUTDOWN_SIGNALS, is_ignored, unblock
 
@@ -128,7 +129,10 @@ class Shutdown:
 
 
 class ServerLoop:
-    """waitress's main loop on sockets that are bound already, run one iteration at a time."""
+    """waitress's main loop on sockets that are bound already, run one iteration at a time.
+
+    wake: ends the wait of the current iteration; safe to call in a signal handler.
+    """
 
     def __init__(
         self,
@@ -157,6 +161,8 @@ class ServerLoop:
             listener.error_headers = getattr(app, "error_headers", [])
             listener.body_error = getattr(app, "body_error", lambda headers: None)
         self._adj = self._listeners[0].adj
+        self.wake = self._listeners[0].pull_trigger
+        self._poller = Poller(self._map, self.wake)
         self._number = number
         self._heartbeats = heartbeats
         self.tasks = TaskCounter(self._adj.threads)
@@ -167,6 +173,8 @@ class ServerLoop:
         self._unread_bytes = UnreadBytes()
         address, trusted = options.address, options.trusted_proxy
         for listener in self._listeners:
+            listener.poller = self._poller
+            listener.pull_trigger = self._poller.pull_trigger
             listener.tasks = self.tasks
             listener.time_limits = options.time_limits
             listener.connection_limits = self._limits
@@ -186,7 +194,7 @@ class ServerLoop:
         timeout = min(self._adj.asyncore_loop_timeout, HEARTBEAT_SECONDS)
         if max_seconds is not None:
             timeout = max(0, min(timeout, max_seconds))
-        wasyncore.loop(timeout, self._adj.asyncore_use_poll, self._map, count=1)
+        self._poller.wait(timeout)
 
     def _return_memory(self) -> None:
         """Give back the memory of large answers once they are read."""
@@ -194,10 +202,6 @@ class ServerLoop:
         if unread.peak >= LARGE_ANSWER > unread.in_all:
             unread.peak = unread.in_all
             return_memory()
-
-    def wake(self) -> None:
-        """End the wait of the current iteration. Safe to call in a signal handler."""
-        self._listeners[0].pull_trigger()
 
     def drain(self, seconds: float, is_over: Callable[[], bool]) -> None:
         """Go on for some seconds, and tell the application that this server will end."""
@@ -214,6 +218,7 @@ class ServerLoop:
                 if not select.select([listener.socket], [], [], 0)[0]:
                     break
                 listener.handle_accept()
+            self._poller.forget(listener.socket.fileno())
             # Its own close() would also close the trigger by which threads report responses.
             wasyncore.dispatcher.close(listener)
         self.run_once(0)
@@ -231,10 +236,12 @@ class ServerLoop:
         for channel in self.channels():
             if not channel.busy:
                 channel.will_close = True
+                self._poller.changed.add(channel.descriptor)
 
     def close(self) -> int:
         """Close everything; return how many requests were cut off."""
         cut_off = self.busy_count()
         self._listeners[0].task_dispatcher.shutdown(timeout=1)
         wasyncore.close_all(self._map, ignore_all=True)
+        self._poller.close()
         return cut_off

@@ -22,13 +22,15 @@ PARTS = {
     "waitress": {
         "waitress.adjustments": ["Adjustments"],
         "waitress.channel:HTTPChannel": [
-            *("del_channel", "handle_close", "received", "send", "send_continue", "service"),
+            *("add_channel", "close_when_flushed", "del_channel", "handle_close", "received"),
+            *("send", "send_continue", "service", "total_outbufs_len", "will_close"),
         ],
         "waitress.parser": ["HTTPRequestParser.parse_header"],
+        "waitress.server": ["BaseWSGIServer.pull_trigger"],
         "waitress.task": ["ErrorTask.execute"],
-        "waitress.task:WSGITask": ["build_response_header", "set_close_on_finish"],
+        "waitress.task:WSGITask": ["build_response_header", "set_close_on_finish", "write"],
         "waitress.utilities": ["cleanup_unix_socket"],
-        "waitress.wasyncore": ["close_all", "dispatcher.close", "loop"],
+        "waitress.wasyncore": ["close_all", "dispatcher.close", "readwrite"],
     },
     "markdown": {
         "markdown.extensions.tables": ["TableProcessor._split"],

@@ -8,7 +8,7 @@ import pytest
 from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser
 
-from forumsvc.serving.channel import StrictParser
+from forumsvc.serving.parser import StrictParser
 from tests.cases import each
 from tests.system.process import PATIENCE
 from tests.system.pserve import pserve

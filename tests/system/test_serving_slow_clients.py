@@ -62,7 +62,7 @@ def is_answered(client: socket.socket) -> bool:
 @pytest.mark.parametrize("keys", [{"connection_limit": 50}, {"connections_per_address": 50}])
 def test_the_oldest_unfinished_requests_make_room(tmp_path, clients, sent, keys):
     limits = {"connections_per_address": 0, **keys, **SHORT}
-    with pserve(tmp_path, processes=2, asyncore_use_poll="true", **limits) as server:
+    with pserve(tmp_path, processes=2, **limits) as server:
         crowd = [clients.enter_context(begin(server, sent)) for _ in range(CROWD)]
         for _ in range(20):
             if sent:
