@@ -1,6 +1,5 @@
 """What one client may have of a process: threads, and bytes of answers that it does not read."""
 
-import ctypes
 from collections import Counter, deque
 from functools import lru_cache
 from math import inf
@@ -176,10 +175,3 @@ class FairDispatcher(ThreadedTaskDispatcher):
             self.queue.append(task)
             if self.queue:
                 self.queue_cv.notify()
-
-
-def return_memory() -> None:
-    """Give what was freed back to the system (glibc); large answers leave much."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)

@@ -20,11 +20,11 @@ from forumsvc.serving.client_shares import (
     FairDispatcher,
     UnreadBytes,
     client_of,
-    return_memory,
 )
 from forumsvc.serving.connection_limits import ConnectionLimits
 from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, TaskCounter
+from forumsvc.serving.memory import return_memory, use_one_arena
 from forumsvc.serving.options import Options
 from forumsvc.serving.poller import Poller
 from forumsvc.serving.proxy import with_client_address
@@ -50,6 +50,7 @@ def serve(
     SIGHUP of a parent also leaves idle connections to their clients until their next request, or
     until they time out: another worker takes the new ones. Call it in the main thread.
     """
+    use_one_arena()
     os.environ[WORKER_NUMBER] = str(number)
     multiprocessing.current_process().name = f"worker-{number}"
     shutdown = Shutdown()
