@@ -19,9 +19,14 @@ MAX_PAGE_TEXT = 1_000_000
 FLOOR_LINK = '"#floor-'
 _CHECK_BOX = '<input type="checkbox" disabled=""'
 _TABLE = re.compile(r'<table(?=[ >])( dir="[a-z]+")?')
-_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^">]++|"[^"]*+")*+)>')
 _ADAPTED = re.compile(r"<(?:h[1-6]|ul|ol|dl|blockquote|table)[ >]")
-_GROUPS = ("ul", "ol", "dl", "blockquote", "table")
+_ATTRIBUTES = r'(?:[^">]++|"[^"]*+")*+'
+# Whole tags, because an attribute may contain what looks like one. Group 1 has all before the next
+# adapted tag, or the end: a call of Python for each tag would take a tenth of a page's time.
+_TAG = re.compile(
+    rf"((?:[^<]++|<(?!/?(?:h[1-6]|ul|ol|dl|blockquote|table)[ >]){_ATTRIBUTES}>)*+)"
+    rf"(?:<(/?)(h[1-6]|ul|ol|dl|blockquote|table)(?=[ >])({_ATTRIBUTES})>|\Z)"
+)
 _HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 _ALIGNED = re.compile(r'<(t[dh]) align="(left|right|center)"')
 _FLOOR_ELEMENT = re.compile(r'<a href="#floor-([0-9]{1,9})"[^>]*>(#[0-9]+)</a>')
@@ -67,13 +72,13 @@ def _adapted(html: str, levels: int) -> str:
         return html
 
     def adapt(tag: re.Match[str]) -> str:
-        slash, name, attributes = tag.groups()
+        before, slash, name, attributes = tag.groups()
         if name in _HEADINGS:
             looks = "" if slash else f' class="{name}"'
             level = min(int(name[1]) + levels, len(_HEADINGS))
-            return f"<{slash}h{level}{looks}{attributes}>"
-        if name in _GROUPS and not slash and ' dir="' not in attributes:
-            return f'<{name} dir="auto"{attributes}>'
+            return f"{before}<{slash}h{level}{looks}{attributes}>"
+        if name and not slash and ' dir="' not in attributes:
+            return f'{before}<{name} dir="auto"{attributes}>'
         return tag[0]
 
     return _TAG.sub(adapt, html)
