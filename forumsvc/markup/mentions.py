@@ -24,6 +24,8 @@ def split_at_mentions(html: str) -> list[str]:
     Mentions in code, in links, in addresses such as `a@login.org` and in names of packages such as
     `@types/node` are ignored, and those after the first `MAX_MENTIONS`.
     """
+    if "@" not in html:
+        return [html]
     segments: list[str] = []
     done = offset = 0
     for node in nodes(html):

@@ -17,6 +17,8 @@ _POST_NUMBER = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w|\ufe0f
 """Not the `#1` of an emoji: a keycap."""
 MAX_POST_NUMBERS = 500
 """That become links in one text: each is twenty times as long as its number."""
+_TRIGGERS = ("#", "<a ", "<input ")
+"""Where none of these is, nothing is to be added."""
 _POST_NUMBER_LINK = r'<a href="#floor-\1" class="floor-reference">#\1</a>'
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 _IGNORED_IN_URL = re.compile(r"[\t\n\r]")
@@ -30,6 +32,8 @@ def postprocess(html: str, own_host: str) -> str:
     another host than `own_host` (`host` or `host:port`, lower case; empty if unknown) gets `rel`;
     a link to a heading of the same text gets the prefix of that heading's id.
     """
+    if not any(trigger in html for trigger in _TRIGGERS):
+        return html
     left = MAX_POST_NUMBERS
     ids = set(re.findall(rf'<h[1-6] id="{ID_PREFIX}([^"]*)"', html))
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from forumsvc.errors import Unavailable
+from forumsvc.markup.plain_paragraphs import render_plain
 from forumsvc.markup.plain_text import escape_to_html
 from forumsvc.markup.render_stats import RenderStats
 from forumsvc.markup.rendered_text import RenderedText
@@ -24,7 +25,7 @@ from forumsvc.sandbox import (
 log = logging.getLogger(__name__)
 
 ReportCpuTime = Callable[[float], None]
-"""Called with the seconds of processor time that a text took."""
+"""Called with the seconds of processor time that a text took in a worker."""
 
 
 _TASK = "forumsvc.markup.render_task"
@@ -33,7 +34,7 @@ _ATTEMPTS = 2
 
 
 class Renderer:
-    """Renders texts in worker processes. Thread-safe and fork-safe.
+    """Renders texts in worker processes, plain ones in this one. Thread-safe and fork-safe.
 
     A text that takes more processor time than `timeout` is returned escaped. One whose worker ends,
     or that only exceeds the wall-clock time, is tried once more, for the cause may be the machine
@@ -97,10 +98,14 @@ class Renderer:
         """Return the safe HTML of a Markdown text, its mentions not linked yet.
 
         origin: the request or job, for the log. report_cpu_time: called with the seconds of
-        processor time, whatever the outcome. Raises Unavailable if the machine is too busy or no
-        worker can be started.
+        processor time in a worker, whatever the outcome. Raises Unavailable if the machine is too
+        busy or no worker can be started.
         """
         started = time.monotonic()
+        segments = render_plain(text)
+        if segments is not None:
+            self.stats.add(time.monotonic() - started, None)
+            return RenderedText(tuple(segments))
         result: dict[str, Any] = {}
         unavailable = ""
         try:

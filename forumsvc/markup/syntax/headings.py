@@ -6,8 +6,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
 from markdown.blockprocessors import BlockProcessor, HRProcessor
+from markdown.extensions.toc import TocTreeprocessor
+from markdown.treeprocessors import Treeprocessor
 
-from forumsvc.markup.html_tags import ID_PREFIX
+from forumsvc.markup.html_tags import HEADINGS, ID_PREFIX
 from forumsvc.markup.syntax.line_search import LineSearch, lines_of
 
 _ATX_HEADING = re.compile(
@@ -18,6 +20,7 @@ _SETEXT_UNDERLINE = re.compile(r" {0,3}(=+|-+) *")
 _NO_PARAGRAPH = re.compile(r" {0,3}(?:>|\x02|([-_*])(?: *\1){2,} *$)")
 _THEMATIC_BREAK = re.compile(r"^ {0,3}([-_*])(?: *\1){2,} *$", re.MULTILINE)
 _BEFORE_THEMATIC_BREAKS = 61
+_IN_PLACE_OF_TOC = 5
 
 
 class HeadingIds:
@@ -81,8 +84,22 @@ class _SetextHeadingProcessor(BlockProcessor):
         return None
 
 
+class _HeadingIdsProcessor(Treeprocessor):
+    """The extension `toc`, for texts with headings: of all others it makes an empty table."""
+
+    def __init__(self, toc: TocTreeprocessor, md: Markdown) -> None:
+        super().__init__(md)
+        self._toc = toc
+
+    def run(self, root: Element) -> None:
+        if any(element.tag in HEADINGS for element in root.iter()):
+            self._toc.run(root)
+
+
 def add_headings(md: Markdown) -> None:
-    """Change two processors and replace one; must run after the extension `saneheaders`."""
+    """Change three processors and replace one; must run after `saneheaders` and `toc`."""
+    toc = _HeadingIdsProcessor(md.treeprocessors["toc"], md)
+    md.treeprocessors.register(toc, "toc", _IN_PLACE_OF_TOC)
     md.parser.blockprocessors["hashheader"].RE = LineSearch(_ATX_HEADING)
     rules: HRProcessor = md.parser.blockprocessors["hr"]
     rules.SEARCH_RE = LineSearch(_THEMATIC_BREAK)

@@ -24,6 +24,23 @@ _ESCAPES = frozenset({"backslash_break", "escaped_ampersand", "escape"})
 
 _PREFIXES = "\\!"
 
+_TRIGGERS = {
+    **dict.fromkeys(("autolink", "automail", "html"), ("<",)),
+    **dict.fromkeys(("login", "magic-mail"), ("@",)),
+    "backtick": ("`",),
+    "backslash_break": ("\\\n",),
+    "escaped_ampersand": ("\\&",),
+    "escape": ("\\",),
+    "reference": ("[",),
+    "linebreak": ("  \n",),
+    "magic-link": ("://", "w.", "W."),
+    "entity": ("&",),
+    "emoji": (":",),
+    "delimiter": ("*", "_", "~"),
+    "nl": ("\n",),
+}
+"""Of each pattern what every match contains one of: to look for it is quicker than the pattern."""
+
 _IN_PLACE_OF_INLINE = 20
 
 
@@ -38,6 +55,8 @@ class _InlineTreeProcessor(InlineTreeProcessor):
         super().__init__(md)
         self._forward = {md.inlinePatterns[name] for name in _FORWARD}
         self._escapes = {md.inlinePatterns[name] for name in _ESCAPES}
+        names = sorted(_TRIGGERS, key=md.inlinePatterns.get_index_for_name)
+        self._patterns = [(md.inlinePatterns[name], _TRIGGERS[name]) for name in names]
 
     def _InlineProcessor__handleInline(  # noqa: N802 - Markdown's name
         self, data: str, first: int = 0
@@ -45,9 +64,10 @@ class _InlineTreeProcessor(InlineTreeProcessor):
         """Return the text with placeholders for the matches of patterns from `first` on."""
         if isinstance(data, AtomicString) or _MAY_BE_MARKDOWN.search(data) is None:
             return data
-        for number in range(first, len(self.inlinePatterns)):
-            pattern = self.inlinePatterns[number]
-            if not any(tag in self.ancestors for tag in pattern.ANCESTOR_EXCLUDES):
+        for number, (pattern, triggers) in enumerate(self._patterns[first:], first):
+            if any(trigger in data for trigger in triggers) and not any(
+                tag in self.ancestors for tag in pattern.ANCESTOR_EXCLUDES
+            ):
                 data = self._replace_matches(pattern, number, data)
         return data
 

@@ -46,8 +46,8 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
 }
 _ADDITIONS = (
     *(add_autolinks, add_code_spans, add_commonmark, add_emoji, add_emphasis, add_fenced_code),
-    *(add_headings, add_html_blocks, add_link_definitions, add_links, add_lists, add_inline),
-    *(add_mention_tokens, add_quotes, add_tables),
+    *(add_headings, add_html_blocks, add_link_definitions, add_links, add_lists),
+    *(add_mention_tokens, add_quotes, add_tables, add_inline),
 )
 """What changes Python-Markdown and the extensions, in this order."""
 

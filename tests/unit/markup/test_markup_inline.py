@@ -11,13 +11,15 @@ from pymdownx.superfences import SuperFencesBlockPreprocessor
 
 from forumsvc.markup.syntax import MarkdownParser
 from forumsvc.markup.syntax.code_spans import _CodeSpanProcessor
+from forumsvc.markup.syntax.inline import _TRIGGERS
 from forumsvc.markup.syntax.links import _LinkProcessor
 from tests.cases import each
 
 PIECES = [
     *("[a](b)", "[a][b]", "[b]: c", "![a](b)", "`a`", "``", "`", "\\", "\\\\", "!", "[", "]"),
     *("'", '"', "<b>", "<!--", "-->", "<c:d>", "<e@f.g>", "&amp;", ":smile:", "*", "**", "_", "~~"),
-    *("(", ")", "www.a.b", "http://a.b", "e@f.g", "@a_b_", "/", "+", "a", " ", "  \n", "\n"),
+    *("(", ")", "www.a.b", "wWW.a.b", "http://a.b", "e@f.g", "@a_b_", "/", "+", "a", " "),
+    *("  \n", "\n"),
     *("\\\n", "\n\n"),
 ]
 
@@ -39,6 +41,11 @@ def plain_parser() -> MarkdownParser:
 @given(text=st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_inline_markdown_reads_as_python_markdown_reads_it(parser, plain_parser, text):
     assert parser.convert(text) == plain_parser.convert(text)
+
+
+def test_of_each_pattern_it_is_known_what_every_match_contains(parser):
+    patterns = parser._markdown.inlinePatterns
+    assert sorted(map(patterns.get_index_for_name, _TRIGGERS)) == list(range(len(patterns)))
 
 
 @each(("processor", "unit"), [(_LinkProcessor, "[a](b)\n"), (_CodeSpanProcessor, "`a`\n")])
