@@ -18,6 +18,7 @@ from benchmarks.endpoints import Endpoint, endpoints
 from benchmarks.measure import Subject, measure
 from benchmarks.members import fill, log_in
 from benchmarks.servers import ROOT, Server, forum_settings, serve, write_ini
+from benchmarks.workload import mixes
 from tests import postgres
 
 HEAD = (
@@ -91,7 +92,8 @@ def _endpoints(
     ini = write_ini(folder, name, forum_settings(folder, url))
     login = fill(ini, output.size_of(options), root)
     server = stack.enter_context(serve(name, ini, root=root))
-    for endpoint in endpoints(server, log_in(server, login)):
+    members = log_in(server, login)
+    for endpoint in [*endpoints(server, members), *mixes(server, members)]:
         yield server, endpoint, postgres.server_pid(url)
 
 

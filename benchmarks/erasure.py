@@ -5,36 +5,25 @@ wrote. The table has how long the longest of these requests took, with and witho
 """
 
 import random
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from itertools import count, product
-from pathlib import Path
 
 from sqlalchemy import select, text
 
 from benchmarks import output
 from benchmarks.members import fill, log_in
 from benchmarks.request import API, Request, ask, send
-from benchmarks.servers import (
-    ROOT,
-    Server,
-    environment,
-    forum_settings,
-    forumsvc,
-    serve,
-    write_ini,
-)
+from benchmarks.servers import Server, forum_settings, forumsvc, serve, work, write_ini
 from forumsvc.cache.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import Job, JobKind
 from forumsvc.services import events
 from forumsvc.services.posts import counters
-from tests.system.process import prepare_child
 
 HEAD = ("database", "posts", "s", "requests", "ms, median", "99 %", "most", "most, alone")
 ALONE_SECONDS, PAUSE_SECONDS = 20.0, 0.02
@@ -57,7 +46,7 @@ def main() -> int:
             server = stack.enter_context(serve("forum", ini))
             members = log_in(server, login, 2)
             topics = _give_all_posts(database, members.logins[0])
-            stack.enter_context(_worker(ini))
+            stack.enter_context(work(ini))
             writing = (server, members.tokens[1], topics)
             alone, _ = _waits(*writing, partial(time.sleep, ALONE_SECONDS))
             forumsvc(ini, "user", "erase", members.logins[0], "--posts", posts, "--yes")
@@ -83,19 +72,6 @@ def _give_all_posts(database: Database, login: str) -> list[int]:
         counters.fix(db)
         found = text("SELECT id FROM topics WHERE deleted_at IS NULL AND closed_at IS NULL")
         return list(db.scalars(found))
-
-
-@contextmanager
-def _worker(ini: Path) -> Iterator[None]:
-    command = [sys.executable, "-c", "from forumsvc.cli import main; main()", "-c", str(ini)]
-    process = subprocess.Popen(
-        [*command, "work"], cwd=ROOT, env=environment(), preexec_fn=prepare_child
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def _wait_for_the_end(database: Database) -> None:

@@ -27,7 +27,8 @@ class Burst:
     """The result of some seconds of load.
 
     requests: number of responses; errors: responses that were not 2xx or 3xx, and lost connections;
-    p50, p99: latency in seconds of the median and the 99th percentile.
+    p50, p99: latency in seconds of the median and the 99th percentile; reads, writes: the same two
+    of GET requests and of all others.
     """
 
     requests: int
@@ -35,6 +36,8 @@ class Burst:
     errors: int
     p50: float
     p99: float
+    reads: Sequence[float]
+    writes: Sequence[float]
 
     @property
     def rate(self) -> float:
@@ -115,7 +118,8 @@ class _Stats:
     """The results of all connections."""
 
     def __init__(self) -> None:
-        self.latencies: list[float] = []
+        self.reads: list[float] = []
+        self.writes: list[float] = []
         self.errors = 0
         self.running = True
 
@@ -126,12 +130,17 @@ class _Client(Connection):
     def __init__(self, requests: Iterator[bytes], stats: _Stats, port: int) -> None:
         super().__init__(port)
         self._requests, self._stats = requests, stats
+        self._is_read = True
 
     def next_request(self) -> bytes | None:
-        return next(self._requests) if self._stats.running else None
+        if not self._stats.running:
+            return None
+        request = next(self._requests)
+        self._is_read = request.startswith(b"GET ")
+        return request
 
     def on_response(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
-        self._stats.latencies.append(seconds)
+        (self._stats.reads if self._is_read else self._stats.writes).append(seconds)
         self._stats.errors += not 200 <= status < 400
 
     def on_disconnect(self) -> bool:
@@ -153,7 +162,9 @@ async def _drive(port: int, requests: list[str], connections: int, seconds: floa
     await asyncio.sleep(seconds)
     stats.running = False
     took = time.perf_counter() - began
-    return Burst(len(stats.latencies), took, stats.errors, *quantiles(stats.latencies))
+    latencies = stats.reads + stats.writes
+    kinds = quantiles(stats.reads), quantiles(stats.writes)
+    return Burst(len(latencies), took, stats.errors, *quantiles(latencies), *kinds)
 
 
 def burst(port: int, requests: Sequence[Request], connections: int, seconds: float) -> Burst:

@@ -9,7 +9,6 @@ topics and replies beside it, by turns while the worker is stopped and while it 
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -26,7 +25,7 @@ from sqlalchemy import func, insert, select
 from benchmarks import output
 from benchmarks.members import fill
 from benchmarks.request import API, Request, ask, get
-from benchmarks.servers import ROOT, environment, forum_settings, serve, write_ini
+from benchmarks.servers import forum_settings, serve, work, write_ini
 from forumsvc import clock
 from forumsvc.background.job_runner import JobRunner
 from forumsvc.background.notification_mailer import NotificationMailer
@@ -37,7 +36,7 @@ from forumsvc.queries.topics import VISIBLE
 from forumsvc.services.notifications import notification_mails
 from forumsvc.settings import Settings
 from tests.functional.rows import insert_row, insert_rows
-from tests.system.process import prepare_child, wait_until
+from tests.system.process import wait_until
 
 HEAD = (
     "database",
@@ -192,18 +191,13 @@ def _requests(database: Database) -> list[Request]:
 @contextmanager
 def _worker(ini: Path, database: Database) -> Iterator[int]:
     """Yield the process of a background worker that has begun to send."""
-    command = [sys.executable, "-c", "from forumsvc.cli import main; main()", "-c", str(ini)]
-    process = subprocess.Popen(
-        [*command, "work"], cwd=ROOT, env=environment(), preexec_fn=prepare_child
-    )
     before = _sent(database)
-    try:
-        wait_until(lambda: _sent(database) > before, "the worker sends")
-        yield process.pid
-    finally:
-        os.kill(process.pid, signal.SIGCONT)
-        process.terminate()
-        process.wait()
+    with work(ini) as pid:
+        try:
+            wait_until(lambda: _sent(database) > before, "the worker sends")
+            yield pid
+        finally:
+            os.kill(pid, signal.SIGCONT)
 
 
 def _sent(database: Database) -> int:

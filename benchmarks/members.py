@@ -29,7 +29,7 @@ def fill(ini: Path, size: Size, root: Path = ROOT) -> Login:
 
 @dataclass(frozen=True)
 class Members:
-    """The most active members, of whom the first makes most requests, and an admin.
+    """Active members, of whom the first makes most requests, and an admin.
 
     login: the form by which the first one logs in; topics: how many topics there are.
     """
@@ -48,8 +48,7 @@ class Members:
 
 def log_in(server: Server, login: Login, many: int = 100) -> Members:
     """Log in as many members as there are, at most `many`."""
-    users = ask_json(server.port, get(f"{API}/users?limit={many}"))
-    logins = [user["login"] for user in users if user["login"] != "admin"]
+    logins = _logins(server, many)
     nodes = ask_json(server.port, get(f"{API}/nodes"))
 
     def token(name: str) -> str:
@@ -63,3 +62,15 @@ def log_in(server: Server, login: Login, many: int = 100) -> Members:
         {**login, "username": logins[0]},
         sum(node["topics_count"] for node in nodes),
     )
+
+
+def _logins(server: Server, many: int) -> list[str]:
+    """Return the most active members, then followers of theirs, as a list has 100 at most."""
+    users = ask_json(server.port, get(f"{API}/users?limit={min(many, 100)}"))
+    logins = {user["login"]: None for user in users if user["login"] != "admin"}
+    for login in [*logins]:
+        if len(logins) >= many:
+            break
+        followers = ask_json(server.port, get(f"{API}/users/{login}/followers?limit=100"))
+        logins.update({user["login"]: None for user in followers if user["login"] != "admin"})
+    return [*logins][:many]

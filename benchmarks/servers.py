@@ -73,7 +73,7 @@ class Server:
     @property
     def megabytes(self) -> float:
         """The resident memory of its largest worker process, in MB of 10⁶ bytes."""
-        return max(map(_resident_megabytes, worker_pids(self.pid)))
+        return max(map(resident_megabytes, worker_pids(self.pid)))
 
 
 def forum_settings(folder: Path, database: str) -> dict[str, str]:
@@ -171,6 +171,20 @@ def serve(name: str, ini: Path, processes: int = 1, root: Path = ROOT) -> Iterat
             process.wait()
 
 
+@contextmanager
+def work(ini: Path) -> Iterator[int]:
+    """Run the background worker of this checkout, and yield its process id."""
+    command = [sys.executable, "-c", "from forumsvc.cli import main; main()", "-c", str(ini)]
+    process = subprocess.Popen(
+        [*command, "work"], cwd=ROOT, env=environment(), preexec_fn=prepare_child
+    )
+    try:
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait()
+
+
 def environment(root: Path = ROOT) -> dict[str, str]:
     """Return the environment for the programs of a checkout."""
     return {**os.environ, "PYTHONPATH": str(root)}
@@ -192,7 +206,8 @@ def cpu_seconds(pid: int) -> float:
     return own + sum(map(cpu_seconds, children(pid)))
 
 
-def _resident_megabytes(pid: int) -> float:
+def resident_megabytes(pid: int) -> float:
+    """Return the memory of a process, in MB of 10⁶ bytes."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE / 1e6
 
 

@@ -1,7 +1,9 @@
 """The work of a large community's day in minutes: `python -m benchmarks.soak --requests 1000000`.
 
-A real server process serves mixed reads and writes of many members. Its memory and latency must
-stay constant, there must be no errors, and every counter must be correct at the end.
+A server and a background worker do what 200 members want: five reads to one write, and a search
+now and then, while two webhooks are told of it. The memory of both and the latency must stay
+constant, there must be no errors; at the end every counter and every document of the search must
+be right, and every delivery of a webhook received.
 """
 
 import asyncio
@@ -12,67 +14,86 @@ import time
 from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
-from benchmarks import output
-from benchmarks.endpoints import endpoints
+from benchmarks import aftermath, output
+from benchmarks.aftermath import Aftermath
+from benchmarks.endpoints import open_topics
 from benchmarks.load import Connection, quantiles
 from benchmarks.members import Members, fill, log_in
-from benchmarks.request import API, Request, send
-from benchmarks.servers import Server, cpu_seconds, forum_settings, forumsvc, serve, write_ini
+from benchmarks.request import API, Request, get, send
+from benchmarks.servers import (
+    Server,
+    cpu_seconds,
+    forum_settings,
+    forumsvc,
+    resident_megabytes,
+    serve,
+    work,
+    write_ini,
+)
+from benchmarks.workload import MEMBER_COUNT, Day
+from forumsvc.cache.database import open_database
+from tests.system.webhook_receiver import receiving
 
 PARTS = 10
-MAX_MEGABYTES = 150.0
+MAX_MEGABYTES, MAX_MEGABYTES_GROWTH = 150.0, 1.1
+"""Of the server; of both processes, from the first tenth to the last."""
 MAX_GROWTH = 1.5
 """Of the median latency, from the second tenth to the last."""
 HEAD = (
     *("tenth", "requests/s", "reads p50 ms", "reads p99 ms", "writes p50 ms", "writes p99 ms"),
-    *("longest ms", "server CPU ms", "MB", "errors"),
+    *("longest ms", "server CPU ms", "MB", "worker CPU ms", "worker MB", "errors"),
 )
-WEIGHTS = {"create reply": 3, "create topic": 1, "like, unlike": 3, "topic list": 24}
-"""Of endpoints in the mix, by name; others: 2. There is no password in it, which costs 50 ms."""
-CHANGES = 0.02
-"""The part of the steps that edit or delete a reply that was just made, if there is one."""
+WEBHOOKS = {"/all": "*", "/replies": "reply.created"}
+"""The path of the receiver for each type of events."""
+SEARCH_EVERY = 250
+QUERIES = ("restart", "trace-17", "timeout upgrade", '"something above"')
 
 
 @dataclass
 class Tenth:
-    """The results of a tenth of the requests. reads, writes: latencies in seconds."""
+    """The results of a tenth of the requests.
+
+    reads, writes: latencies in seconds; cpu, megabytes: of the server and of the worker.
+    """
 
     reads: list[float] = field(default_factory=list)
     writes: list[float] = field(default_factory=list)
     errors: int = 0
     seconds: float = 0.0
-    cpu: float = 0.0
-    megabytes: float = 0.0
+    cpu: list[float] = field(default_factory=list)
+    megabytes: list[float] = field(default_factory=list)
 
 
 class Soak:
     """Chooses the requests, and records the results in tenths."""
 
-    def __init__(self, server: Server, members: Members, requests: int) -> None:
+    def __init__(self, server: Server, worker: int, members: Members, requests: int) -> None:
         self.tenths: list[Tenth] = []
         self.errors: Counter[str] = Counter()
-        self._server = server
+        self._server, self._worker, self._members = server, worker, members
         self._left, self._each = requests, max(1, requests // PARTS)
         self._rng = random.Random(1)  # noqa: S311 - no secret is made of it
-        mix = [it for it in endpoints(server, members) if it.name != "password grant"]
-        self._requests = [list(it.requests) for it in mix]
-        self._weights = [WEIGHTS.get(it.name, 2) for it in mix]
+        self._day = Day(server, members, open_topics(server, members.token)).requests()
         self._made: deque[Request] = deque(maxlen=1_000)
         self._tenth = Tenth()
-        self._began, self._used = time.monotonic(), cpu_seconds(server.pid)
+        self._began, self._used = time.monotonic(), self._cpu()
 
     def next(self) -> Request | None:
         """Return the next request, None at the end."""
         self._left -= 1
         if self._left < 0:
             return None
-        if self._made and self._rng.random() < CHANGES:
-            return self._made.popleft()
-        return self._rng.choice(self._rng.choices(self._requests, self._weights)[0])
+        if self._left % SEARCH_EVERY == 0:
+            query = urlencode({"q": self._rng.choice(QUERIES)})
+            return get(f"{API}/search/topics?{query}", self._rng.choice(self._members.tokens))
+        request = next(self._day)
+        is_edit = request.method == "POST" and request.path.startswith(f"{API}/replies/")
+        return self._made.popleft() if is_edit and self._made else request
 
     def on_response(self, request: Request, status: int, body: bytes, seconds: float) -> None:
-        """Record a response; remember how to change a reply that was made."""
+        """Record a response; remember how to edit or delete a reply that was made."""
         tenth = self._tenth
         (tenth.reads if request.method == "GET" else tenth.writes).append(seconds)
         if not 200 <= status < 400:
@@ -91,12 +112,17 @@ class Soak:
 
     def _next_tenth(self) -> None:
         tenth, self._tenth = self._tenth, Tenth()
-        now, used = time.monotonic(), cpu_seconds(self._server.pid)
-        tenth.seconds, tenth.cpu = now - self._began, used - self._used
-        tenth.megabytes = self._server.megabytes
+        now, used = time.monotonic(), self._cpu()
+        tenth.seconds = now - self._began
+        tenth.cpu = [after - before for after, before in zip(used, self._used, strict=True)]
+        tenth.megabytes = [self._server.megabytes, resident_megabytes(self._worker)]
         self._began, self._used = now, used
         self.tenths.append(tenth)
-        print(f"{len(self.tenths)} of {PARTS}: {tenth.megabytes:.0f} MB", flush=True)
+        sizes = " and ".join(f"{size:.0f} MB" for size in tenth.megabytes)
+        print(f"{len(self.tenths)} of {PARTS}: {sizes}", flush=True)
+
+    def _cpu(self) -> list[float]:
+        return [cpu_seconds(self._server.pid), cpu_seconds(self._worker)]
 
 
 class Client(Connection):
@@ -141,38 +167,52 @@ def main() -> int:
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="postgresql")
     options = parser.parse_args()
     with output.workspace() as (folder, stack):
-        settings = forum_settings(folder, output.new_database(options.database, folder, stack))
+        url = output.new_database(options.database, folder, stack)
+        settings = {**forum_settings(folder, url), "webhooks.allow_private": "true"}
         ini = write_ini(folder, "forum", settings)
         login = fill(ini, output.size_of(options))
-        with serve("forum", ini) as server:
-            print(f"{server.megabytes:.0f} MB at rest")
-            soak = Soak(server, log_in(server, login), options.requests)
-            output.leave_server_core()
-            asyncio.run(run(soak, server.port, options.connections))
-        wrong = forumsvc(ini, "db", "check", refused=True)["wrong"]
+        forumsvc(ini, "search", "reindex")
+        database = open_database(url)
+        stack.callback(database.dispose)
+        with receiving() as receiver:
+            for path, event in WEBHOOKS.items():
+                forumsvc(ini, "webhook", "add", receiver.url(path), "--event", event)
+            with serve("forum", ini) as server, work(ini) as worker:
+                members = log_in(server, login, MEMBER_COUNT)
+                print(f"{server.megabytes:.0f} and {resident_megabytes(worker):.0f} MB at rest")
+                soak = Soak(server, worker, members, options.requests)
+                output.leave_server_core()
+                asyncio.run(run(soak, server.port, options.connections))
+                late = aftermath.wait_for_worker(database)
+        left = aftermath.inspect(ini, database, receiver)
+        deliveries = aftermath.count_deliveries(database)
     load = f"{options.requests:,} requests on {options.connections} connections"
-    conditions = f"{load} to one process, {options.database}"
+    rest = f"{deliveries:,} deliveries, the last {late:.0f} s after the last request"
+    conditions = f"{load} to one process, {options.database}; {rest}"
     output.publish([HEAD, *map(_row, range(1, PARTS + 1), soak.tenths)], 0, conditions, options.csv)
     for what, many in soak.errors.most_common(20):
         print(f"{many} times: {what}")
-    kept = bounds(soak.tenths, wrong)
+    kept = bounds(soak.tenths, left)
     for what, is_kept in kept.items():
         print(f"{what}: {'kept' if is_kept else 'broken'}")
     return int(not all(kept.values()))
 
 
-def bounds(tenths: list[Tenth], wrong: int) -> dict[str, bool]:
-    """Return each bound, and whether it was kept. wrong: the number of wrong counters."""
-    early, late = tenths[min(1, len(tenths) - 1)], tenths[-1]
+def bounds(tenths: list[Tenth], left: Aftermath) -> dict[str, bool]:
+    """Return each bound, and whether it was kept."""
+    first, early, last = tenths[0], tenths[min(1, len(tenths) - 1)], tenths[-1]
     growth = max(
-        quantiles(getattr(late, kind))[0] / (quantiles(getattr(early, kind))[0] or 1.0)
+        quantiles(getattr(last, kind))[0] / (quantiles(getattr(early, kind))[0] or 1.0)
         for kind in ("reads", "writes")
     )
+    grown = [after / before for before, after in zip(first.megabytes, last.megabytes, strict=True)]
+    most = f"MB, last tenth of first, under {MAX_MEGABYTES_GROWTH}"
     return {
         "no errors": all(tenth.errors == 0 for tenth in tenths),
-        f"MB under {MAX_MEGABYTES:.0f}": max(it.megabytes for it in tenths) < MAX_MEGABYTES,
+        f"MB under {MAX_MEGABYTES:.0f}": max(it.megabytes[0] for it in tenths) < MAX_MEGABYTES,
+        f"{most} ({grown[0]:.2f}, worker {grown[1]:.2f})": max(grown) < MAX_MEGABYTES_GROWTH,
         f"p50, last tenth of second, under {MAX_GROWTH} ({growth:.2f})": growth < MAX_GROWTH,
-        "no wrong counters": wrong == 0,
+        **{f"no {what.replace('_', ' ')}": many == 0 for what, many in vars(left).items()},
     }
 
 
@@ -180,12 +220,16 @@ def _row(number: int, tenth: Tenth) -> tuple[str, ...]:
     longest = max([0.0, *tenth.reads, *tenth.writes])
     times = (*quantiles(tenth.reads), *quantiles(tenth.writes), longest)
     many = len(tenth.reads) + len(tenth.writes)
+    used = [
+        cell
+        for cpu, size in zip(tenth.cpu, tenth.megabytes, strict=True)
+        for cell in (f"{1000 * cpu / many:.2f}", f"{size:.0f}")
+    ]
     return (
         str(number),
         f"{many / tenth.seconds:,.0f}",
         *(f"{1000 * one:.1f}" for one in times),
-        f"{1000 * tenth.cpu / many:.2f}",
-        f"{tenth.megabytes:.0f}",
+        *used,
         str(tenth.errors),
     )
 

@@ -7,12 +7,15 @@ apart by dashes, not by color alone.
 import csv
 from collections.abc import Sequence
 from html import escape
+from math import ceil
 from pathlib import Path
 
 TABLES = Path(__file__).with_name("performance")
 IMAGES = Path(__file__).with_name("images")
 ENDPOINTS = {"server": "postgresql", "processes": "1", "connections": "16"}
 """Which rows of `endpoints.csv` are drawn."""
+MIXES_OF = "postgresql"
+"""With which the names of the servers begin whose rows of `mixes.csv` are drawn."""
 SOAK_LINES = {
     "writes p99 ms": "c",
     "reads p99 ms": "d",
@@ -48,6 +51,15 @@ def pictures(tables: Path) -> dict[str, str]:
     ratios = {f"{it['endpoint']}, {it['caller']}": it["of the baseline"] for it in measured}
     lists = _read(tables / "scale.csv")
     growth = {f"{it['list']}, from {int(it['offset']):,}": it["large/small"] for it in lists}
+    mixed = [it for it in _read(tables / "mixes.csv") if it["server"].startswith(MIXES_OF)]
+    spread = {
+        f"{row['mix']}, {row['caller']}{row['server'].removeprefix(MIXES_OF)}: {kind}": (
+            float(row[f"{kind} p50 ms"]),
+            float(row[f"{kind} p99 ms"]),
+        )
+        for row in mixed
+        for kind in ("reads", "writes")
+    }
     return {
         "endpoints.svg": bars(
             "Requests per second of each endpoint, relative to a bare Pyramid view (1.0)",
@@ -58,6 +70,11 @@ def pictures(tables: Path) -> dict[str, str]:
             "Time of each list with 200,000 topics, relative to its front with 10,000",
             "PostgreSQL, no page cache. From 0 is the front. Shorter is faster.",
             growth,
+        ),
+        "mixes.svg": spans(
+            "Milliseconds of the reads and of the writes of each mix: p50 and p99",
+            "PostgreSQL, 1 process, 16 connections. The bar ends at p50, the line at p99.",
+            spread,
         ),
         "soak.svg": lines(
             "Latency in milliseconds over the tenths of a long run",
@@ -78,10 +95,7 @@ def bars(title: str, note: str, values: dict[str, str]) -> str:
     bottom = top + step * len(values)
     largest = max(1.0, *map(float, values.values()))
     parts = [_text(16, 28, title), _text(16, 48, note, "note")]
-    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        x = left + tick * unit
-        parts.append(f'<path class="axis" d="M{x:.1f} {top - 6}V{bottom}"/>')
-        parts.append(_text(x, bottom + 16, f"{tick * largest:.1f}", "note", "middle"))
+    parts += _axis(left, top, bottom, unit, largest)
     for number, (name, value) in enumerate(values.items()):
         y = top + step * number
         width = float(value) / largest * unit
@@ -90,6 +104,35 @@ def bars(title: str, note: str, values: dict[str, str]) -> str:
         parts.append(_text(left + width + 6, y + 13, value))
     facts = "; ".join(f"{name}: {value}" for name, value in values.items())
     return _svg(840, bottom + 28, title, facts, parts)
+
+
+def spans(title: str, note: str, values: dict[str, tuple[float, float]]) -> str:
+    """Return for each pair of values a bar to the first and a line to the second, as an SVG."""
+    left, top, step, unit = 440, 74, 22, 340.0
+    bottom = top + step * len(values)
+    largest = 50 * ceil(max(most for _, most in values.values()) / 50)
+    parts = [_text(16, 28, title), _text(16, 48, note, "note")]
+    parts += _axis(left, top, bottom, unit, largest)
+    for number, (name, (usual, most)) in enumerate(values.items()):
+        y = top + step * number
+        width, end = usual / largest * unit, left + most / largest * unit
+        line = f"{left + width:.1f},{y + 9} {end:.1f},{y + 9} {end:.1f},{y + 3} {end:.1f},{y + 15}"
+        parts.append(_text(left - 8, y + 13, name, "", "end"))
+        parts.append(f'<rect class="bar" x="{left}" y="{y + 2}" width="{width:.1f}" height="14"/>')
+        parts.append(f'<polyline class="c" points="{line}"/>')
+        parts.append(_text(end + 6, y + 13, f"{usual:.1f}; {most:.1f}"))
+    facts = "; ".join(f"{name}: {usual} and {most}" for name, (usual, most) in values.items())
+    return _svg(900, bottom + 28, title, facts, parts)
+
+
+def _axis(left: float, top: float, bottom: float, unit: float, largest: float) -> list[str]:
+    """Return the lines and numbers from 0 to the largest value, which is `unit` to the right."""
+    parts = []
+    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        x = left + tick * unit
+        parts.append(f'<path class="axis" d="M{x:.1f} {top - 6}V{bottom}"/>')
+        parts.append(_text(x, bottom + 16, f"{tick * largest:.1f}", "note", "middle"))
+    return parts
 
 
 def lines(title: str, note: str, columns: dict[str, list[float]]) -> str:
