@@ -5,11 +5,19 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, or_, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, or_, select
 
+from ..cache import versions
 from ..db.execution import ReadConnection, row, rows
-from ..db.keyset_paging import Cursors, KeysetPage, PageRequest, SortOrder, load_page
-from ..models import Notification, Topic, User
+from ..db.keyset_paging import (
+    Cursors,
+    KeysetPage,
+    PageRequest,
+    PageRows,
+    SortOrder,
+    load_page,
+)
+from ..models import Node, Notification, Reply, Topic, User, UserBlock
 from ..text.ids import MAX_ID, known_ids
 from . import nodes, replies, topics
 from .rows import NodeRow, NotificationRow, ReplyDetailRow, TopicListRow, columns
@@ -18,12 +26,16 @@ from .user_columns import summary
 
 @dataclass(frozen=True, slots=True)
 class NotificationPage:
-    """A page of notifications with their actors, and the rows that they refer to, by id."""
+    """A page of notifications with their actors, and the rows that they refer to, by id.
+
+    blocked: whom of the authors of these topics and replies the user blocks.
+    """
 
     notifications: Sequence[NotificationRow]
     topics: dict[int, TopicListRow]
     replies: dict[int, ReplyDetailRow]
     nodes: dict[int, NodeRow]
+    blocked: frozenset[int]
     cursors: Cursors
 
 
@@ -85,38 +97,77 @@ class Shape(NamedTuple):
 _NEWEST_FIRST = SortOrder("notifications", id=Notification.id)
 
 
+# A reply has the version of its topic. A node's count of topics changes without the names.
+_VERSIONS: tuple[Any, ...] = (
+    Topic.version.label("topic_version"),
+    Node.topics_count.label("node_topics_count"),
+    versions.display_names_version(),
+)
+
+
 @cache
-def _page(shape: Shape, keyset: KeysetPage) -> Select[Any]:
+def _page(shape: Shape, keyset: KeysetPage, *, with_blocks: bool) -> Select[Any]:
     ids = select(*keyset.order.keys).where(*shape.conditions())
     page = keyset.apply(ids).subquery("page")
     return (
-        select(*columns(Notification, NotificationRow), *summary())
+        select(*columns(Notification, NotificationRow), *summary(), *_VERSIONS)
+        .add_columns(*(_blocks() if with_blocks else ()))
         .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
+        .outerjoin(Topic, Topic.id == Notification.topic_id)
+        .outerjoin(Node, Node.id == Notification.node_id)
         .order_by(*keyset.order_by(page.c))
     )
 
 
-def page_of(
-    db: ReadConnection,
-    user_id: int,
-    page: PageRequest,
-    only: Filter = Filter(),  # noqa: B008
-) -> NotificationPage:
-    """Return a page of a user's notifications, newest first.
+def _blocks() -> tuple[ColumnElement[bool], ...]:
+    """Return the columns that say whether the user blocks the author of the topic, or reply."""
+    blocks = exists().where(UserBlock.user_id == Notification.user_id)
+    replied = UserBlock.target_id == Reply.user_id, Reply.id == Notification.reply_id
+    return (
+        blocks.where(UserBlock.target_id == Topic.user_id).label("blocks_author"),
+        blocks.where(*replied).label("blocks_replier"),
+    )
 
-    The ids of a user's notifications rise in the order of commit: see
-    `services.notifications.notify`.
+
+def rows_of(
+    db: ReadConnection, user_id: int, page: PageRequest, only: Filter, *, with_blocks: bool
+) -> PageRows:
+    """Return the rows of a page of a user's notifications, newest first, for `page_of`.
+
+    with_blocks: whether the user blocks anybody. No two pages that differ have equal rows: they
+    have the versions of what they refer to. The ids of a user's notifications rise in the order
+    of commit: see `services.notifications.notify`.
     """
-    build = partial(_page, only.shape)
-    result, cursors = load_page(db, page, _NEWEST_FIRST, build, only.parameters(user_id))
+    build = partial(_page, only.shape, with_blocks=with_blocks)
+    return load_page(db, page, _NEWEST_FIRST, build, only.parameters(user_id))
+
+
+def page_of(db: ReadConnection, listed: PageRows) -> NotificationPage:
+    """Return a page of notifications with all that they refer to. listed: its `rows_of`."""
+    result: Sequence[Any] = listed.rows
+    its_topics = topics.by_ids(db, known_ids(item.topic_id for item in result))
+    its_replies = replies.details_by_ids(db, known_ids(item.reply_id for item in result))
     return NotificationPage(
         result,
-        topics.by_ids(db, known_ids(item.topic_id for item in result)),
-        replies.details_by_ids(db, known_ids(item.reply_id for item in result)),
+        its_topics,
+        its_replies,
         nodes.by_ids(db, known_ids(item.node_id for item in result)),
-        cursors,
+        _blocked(result, its_topics, its_replies),
+        listed.cursors,
     )
+
+
+def _blocked(
+    result: Sequence[Any],
+    its_topics: dict[int, TopicListRow],
+    its_replies: dict[int, ReplyDetailRow],
+) -> frozenset[int]:
+    if not result or not hasattr(result[0], "blocks_author"):
+        return frozenset()
+    authors = {its_topics[item.topic_id].user_id for item in result if item.blocks_author}
+    repliers = {its_replies[item.reply_id].user_id for item in result if item.blocks_replier}
+    return frozenset(authors | repliers)
 
 
 _TOPIC_BODIES: Any = select(Topic.id, Topic.body).where(

@@ -283,5 +283,6 @@ class AccessRow(Protocol):
     client_owner_id: int | None
     blocks: bool
     mutes: bool
+    unread_count: int
     lists_version: int
     access_version: int

@@ -52,7 +52,7 @@ class KeyedEnvelope(BareEnvelope):
             return CacheScope.PUBLIC
         if request.includes_state:
             return CacheScope.UNCACHEABLE
-        if shown is PageKind.TOPIC_LIST:
+        if shown in (PageKind.TOPIC_LIST, PageKind.NOTIFICATION_LIST):
             return CacheScope.PER_USER  # the caller may be the author of a topic
         # Admins have abilities for a reply's author that maintainers do not have.
         return CacheScope.PER_USER if shown is PageKind.REPLY else CacheScope.UNCACHEABLE
