@@ -47,12 +47,14 @@ class PageKind(Enum):
 class CachePolicy:
     """What a view shows, and how to read its versions; None if they do not cover all of it.
 
-    has_etag_of_body: the versions change far more often than what is shown.
+    has_etag_of_body: the versions change far more often than what is shown; is_polled: clients ask
+    for it again and again, so the page of one user is worth a place in the cache.
     """
 
     page_kind: PageKind
     read_versions: Callable[[Any, ForumRequest], tuple[int, ...] | None]
     has_etag_of_body: bool = False
+    is_polled: bool = False
 
 
 def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
@@ -105,4 +107,4 @@ REPLY_LIST = CachePolicy(PageKind.REPLY_LIST, _topic)
 TOPIC = CachePolicy(PageKind.TOPIC, _topic)
 REPLY = CachePolicy(PageKind.REPLY, _reply)
 SITE = CachePolicy(PageKind.SITE, _site)
-NOTIFICATION_LIST = CachePolicy(PageKind.NOTIFICATION_LIST, _notification_list)
+NOTIFICATION_LIST = CachePolicy(PageKind.NOTIFICATION_LIST, _notification_list, is_polled=True)
