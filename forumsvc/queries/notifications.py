@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, or_, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, or_, select
 
 from ..cache import versions
 from ..db.execution import ReadConnection, row, rows
@@ -107,26 +107,27 @@ _VERSIONS: tuple[Any, ...] = (
 
 @cache
 def _page(shape: Shape, keyset: KeysetPage, *, with_blocks: bool) -> Select[Any]:
-    ids = select(*keyset.order.keys).where(*shape.conditions())
-    page = keyset.apply(ids).subquery("page")
+    own = columns(Notification, NotificationRow)
+    listed = select(*own, Notification.actor_id)
+    page = keyset.apply(listed.where(*shape.conditions())).subquery("page").c
     return (
-        select(*columns(Notification, NotificationRow), *summary(), *_VERSIONS)
-        .add_columns(*(_blocks() if with_blocks else ()))
-        .join(page, page.c.id == Notification.id)
-        .join(User, User.id == Notification.actor_id)
-        .outerjoin(Topic, Topic.id == Notification.topic_id)
-        .outerjoin(Node, Node.id == Notification.node_id)
-        .order_by(*keyset.order_by(page.c))
+        select(*(page[column.key] for column in own), *summary(), *_VERSIONS)
+        .add_columns(*(_blocks(page) if with_blocks else ()))
+        .join(User, User.id == page.actor_id)
+        .outerjoin(Topic, Topic.id == page.topic_id)
+        .outerjoin(Node, Node.id == page.node_id)
+        .order_by(*keyset.order_by(page))
     )
 
 
-def _blocks() -> tuple[ColumnElement[bool], ...]:
+def _blocks(page: Any) -> tuple[ColumnElement[bool], ...]:
     """Return the columns that say whether the user blocks the author of the topic, or reply."""
-    blocks = exists().where(UserBlock.user_id == Notification.user_id)
-    replied = UserBlock.target_id == Reply.user_id, Reply.id == Notification.reply_id
+    replier = select(Reply.user_id).where(Reply.id == page.reply_id).scalar_subquery()
+    # Not of each row: the database reads it once.
+    blocked = select(UserBlock.target_id).where(UserBlock.user_id == bindparam("user_id"))
     return (
-        blocks.where(UserBlock.target_id == Topic.user_id).label("blocks_author"),
-        blocks.where(*replied).label("blocks_replier"),
+        Topic.user_id.in_(blocked).label("blocks_author"),
+        replier.in_(blocked).label("blocks_replier"),
     )
 
 

@@ -148,6 +148,7 @@ WRITES: dict[str, Callable[[Scene], Any]] = {
     "a read one is deleted": lambda s: ok(
         s.ann.post(f"{LIST}/read_all"), s.ann.delete(f"{LIST}/{ids(s)[0]}")
     ),
+    "all but one are deleted": lambda s: ok(*(s.ann.delete(f"{LIST}/{id_}") for id_ in ids(s)[1:])),
     "all are deleted": lambda s: ok(s.ann.delete(f"{LIST}/all")),
 }
 """What changes a page of the user's notifications, one after the other."""
