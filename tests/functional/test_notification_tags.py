@@ -72,7 +72,7 @@ def scene(
     settings = {"api__envelope": request.param, "notifications__read_on_open": "off"}
     forum, other = make_forum(**settings), make_forum(**settings)
     # What this process reads is always made anew.
-    monkeypatch.setattr(forum.registry.page_cache, "put", lambda *given: None)
+    monkeypatch.setattr(forum.registry.page_cache, "max_bytes", 0)
     ann, bob, eve = (forum.person(login) for login in ("ann", "bob", "eve"))
     root = forum.person("root", role="admin", scope="read write moderate admin")
     nodes = forum.node("One"), forum.node("Two")

@@ -66,7 +66,7 @@ def test_the_html_of_a_reply_is_withheld_as_its_source_is(forum, told):
 
 
 def test_texts_cost_one_statement_and_blocks_none(forum, told, monkeypatch):
-    monkeypatch.setattr(forum.registry.page_cache, "put", lambda *given: None)
+    monkeypatch.setattr(forum.registry.page_cache, "max_bytes", 0)
     plain = len(of_request(forum, told, "GET", "/notifications"))
     assert len(of_request(forum, told, "GET", PATH)) == plain + 1
     forum.person("carl")
