@@ -96,7 +96,6 @@ class Shape(NamedTuple):
 
 _NEWEST_FIRST = SortOrder("notifications", id=Notification.id)
 
-
 # A reply has the version of its topic. A node's count of topics changes without the names.
 _VERSIONS: tuple[Any, ...] = (
     Topic.version.label("topic_version"),
@@ -153,7 +152,7 @@ def page_of(db: ReadConnection, listed: PageRows) -> NotificationPage:
         result,
         its_topics,
         its_replies,
-        nodes.by_ids(db, known_ids(item.node_id for item in result)),
+        _nodes(db, result),
         _blocked(result, its_topics, its_replies),
         listed.cursors,
     )
@@ -166,9 +165,16 @@ def _blocked(
 ) -> frozenset[int]:
     if not result or not hasattr(result[0], "blocks_author"):
         return frozenset()
-    authors = {its_topics[item.topic_id].user_id for item in result if item.blocks_author}
-    repliers = {its_replies[item.reply_id].user_id for item in result if item.blocks_replier}
-    return frozenset(authors | repliers)
+    posts = [its_topics.get(item.topic_id) for item in result if item.blocks_author]
+    answers = [its_replies.get(item.reply_id) for item in result if item.blocks_replier]
+    return frozenset(post.user_id for post in (*posts, *answers) if post is not None)
+
+
+def _nodes(db: ReadConnection, result: Sequence[Any]) -> dict[int, NodeRow]:
+    # Their counts are those of the rows: one that rises meanwhile, and falls again, has no version.
+    counts = {item.node_id: item.node_topics_count for item in result}
+    loaded: dict[int, Any] = nodes.by_ids(db, known_ids(counts))
+    return {id_: node._replace(topics_count=counts[id_]) for id_, node in loaded.items()}
 
 
 _TOPIC_BODIES: Any = select(Topic.id, Topic.body).where(

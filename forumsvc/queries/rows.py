@@ -265,8 +265,9 @@ class AccessRow(Protocol):
     user_id and login are None for a token of the client itself; the other columns of the user are
     then not to be read. is_unconfirmed: whether the user has an e-mail and never confirmed it;
     blocks: whether the user blocks anybody; mutes: whether they mute a node; client_owner_id: for a
-    token of the client itself, the member who registered it, if one did; lists_version and
-    access_version: see `cache.versions`; the other columns are of the token.
+    token of the client itself, the member who registered it, if one did; unread_count: the user's
+    unread notifications; lists_version and access_version: see `cache.versions`; the other columns
+    are of the token.
     """
 
     user_id: int | None

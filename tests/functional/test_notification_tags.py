@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from forumsvc import clock
 from forumsvc.models import Base, Section, SiteText
+from forumsvc.queries import nodes, notifications
 from forumsvc.services.accounts import admin_edit
 from forumsvc.services.accounts.erasure import erasure
 from forumsvc.services.accounts.erasure.erasure import PostsErasure
@@ -191,6 +193,25 @@ def test_a_new_role_of_the_reader_gives_the_tags_of_that_role(scene):
     before = pages(scene.ann)
     scene.forum.change(scene.ann.id, role="maintainer")
     check(scene, before)
+
+
+def test_a_count_that_rises_while_a_page_is_made_and_falls_again_is_that_of_its_tag(
+    scene, monkeypatch
+):
+    shows_node = f"{LIST}?type=NodeChanged"
+    before = read(scene.ann, shows_node)
+    opened: list[int] = []
+
+    def load_late(*given: Any) -> Any:
+        opened.append(scene.forum.topic(scene.bob, scene.nodes[1]))
+        return nodes.by_ids(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(notifications, "nodes", SimpleNamespace(by_ids=load_late))
+        meanwhile = read(scene.ann, shows_node)
+    ok(*(scene.root.delete(f"/topics/{topic}") for topic in opened))
+    assert len(opened) == 1
+    assert shown(meanwhile) == shown(before)
 
 
 def test_a_poll_reads_no_more_than_the_rows_of_the_list_where_nothing_is_new(scene):
