@@ -19,19 +19,19 @@ from ..db.keyset_paging import (
 )
 from ..models import Node, Notification, Reply, Topic, User, UserBlock
 from ..text.ids import MAX_ID, known_ids
-from . import nodes, replies, topics
-from .rows import NodeRow, NotificationRow, ReplyDetailRow, TopicListRow, columns
-from .user_columns import summary
+from . import nodes, replies, topics, users
+from .rows import NodeRow, NotificationRow, ReplyDetailRow, TopicListRow, UserSummaryRow, columns
 
 
 @dataclass(frozen=True, slots=True)
 class NotificationPage:
-    """A page of notifications with their actors, and the rows that they refer to, by id.
+    """A page of notifications, and the rows that they refer to, by id.
 
     blocked: whom of the authors of these topics and replies the user blocks.
     """
 
     notifications: Sequence[NotificationRow]
+    actors: dict[int, UserSummaryRow]
     topics: dict[int, TopicListRow]
     replies: dict[int, ReplyDetailRow]
     nodes: dict[int, NodeRow]
@@ -107,12 +107,10 @@ _VERSIONS: tuple[Any, ...] = (
 @cache
 def _page(shape: Shape, keyset: KeysetPage, *, with_blocks: bool) -> Select[Any]:
     own = columns(Notification, NotificationRow)
-    listed = select(*own, Notification.actor_id)
-    page = keyset.apply(listed.where(*shape.conditions())).subquery("page").c
+    page = keyset.apply(select(*own).where(*shape.conditions())).subquery("page").c
     return (
-        select(*(page[column.key] for column in own), *summary(), *_VERSIONS)
+        select(*(page[column.key] for column in own), *_VERSIONS)
         .add_columns(*(_blocks(page) if with_blocks else ()))
-        .join(User, User.id == page.actor_id)
         .outerjoin(Topic, Topic.id == page.topic_id)
         .outerjoin(Node, Node.id == page.node_id)
         .order_by(*keyset.order_by(page))
@@ -148,8 +146,13 @@ def page_of(db: ReadConnection, listed: PageRows) -> NotificationPage:
     result: Sequence[Any] = listed.rows
     its_topics = topics.by_ids(db, known_ids(item.topic_id for item in result))
     its_replies = replies.details_by_ids(db, known_ids(item.reply_id for item in result))
+    # Most of the actors have written what the notifications refer to.
+    authors = {post.user_id: post for post in (*its_topics.values(), *its_replies.values())}
+    others = known_ids(item.actor_id for item in result if item.actor_id not in authors)
+    actors: dict[int, UserSummaryRow] = {**authors, **users.by_ids(db, others)}
     return NotificationPage(
-        result,
+        [item for item in result if item.actor_id in actors],
+        actors,
         its_topics,
         its_replies,
         _nodes(db, result),

@@ -174,10 +174,11 @@ class SectionRow(Protocol):
     sort: int
 
 
-class NotificationRow(UserSummaryRow, Protocol):
-    """A notification and its actor, for `presenters.notifications`."""
+class NotificationRow(Protocol):
+    """A notification, for `presenters.notifications`."""
 
     id: int
+    actor_id: int
     type: str
     mention_type: str | None
     topic_id: int | None
@@ -187,6 +188,10 @@ class NotificationRow(UserSummaryRow, Protocol):
     read_at: datetime | None
     created_at: datetime
     updated_at: datetime
+
+
+class ActorNotificationRow(UserSummaryRow, NotificationRow, Protocol):
+    """A notification and its actor, for `presenters.notifications`."""
 
 
 class PhotoRow(Protocol):
