@@ -128,6 +128,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     case((OAuthToken.user_id.is_(None), _CLIENT_OWNER)).label("client_owner_id"),
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
     exists().where(NodeMute.user_id == OAuthToken.user_id).label("mutes"),
+    User.unread_count,
     versions.topic_lists_version(),
     versions.access_version(),
 )
@@ -146,8 +147,8 @@ _ACCESS = (
 def find_by_access_token(db: ReadConnection, token: str, now: datetime) -> AccessRow | None:
     """Return the row of an access token, or None if it is unknown, expired or revoked.
 
-    It carries the version of topic lists, so that most lists cost a member no other statement, and
-    that of the access blocks.
+    It carries the version of topic lists and the number of unread notifications, so that most lists
+    and a poll cost a member no other statement, and the version of the access blocks.
     """
     return row(db, _ACCESS, {"hash": hash_token(token), "now": now})
 

@@ -110,7 +110,7 @@ def _notification(
         "id": row.id,
         "type": row.type,
         "read": row.read_at is not None,
-        "actor": _actor(site, row.type, row),
+        "actor": _actor(site, row.type, page.actors[row.actor_id]),
         "mention_type": row.mention_type,
         "mention": mention if is_mention else None,
         "topic": shown_topic,

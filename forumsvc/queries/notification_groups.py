@@ -34,7 +34,7 @@ from ..models import Notification, NotificationType, User
 from ..text.ids import MAX_ID, known_ids
 from . import topic_reads, topics
 from .notifications import Filter, Shape
-from .rows import NotificationRow, TopicListRow, UserSummaryRow, columns
+from .rows import ActorNotificationRow, NotificationRow, TopicListRow, UserSummaryRow, columns
 from .topic_reads import UnreadReplies
 from .user_columns import summary
 
@@ -60,7 +60,7 @@ class NotificationGroup:
     has an unread notification; None where that is nothing, or they have no place there.
     """
 
-    latest: NotificationRow
+    latest: ActorNotificationRow
     count: int
     unread_count: int
     first_unread_reply_id: int | None

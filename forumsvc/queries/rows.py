@@ -174,10 +174,11 @@ class SectionRow(Protocol):
     sort: int
 
 
-class NotificationRow(UserSummaryRow, Protocol):
-    """A notification and its actor, for `presenters.notifications`."""
+class NotificationRow(Protocol):
+    """A notification, for `presenters.notifications`."""
 
     id: int
+    actor_id: int
     type: str
     mention_type: str | None
     topic_id: int | None
@@ -187,6 +188,10 @@ class NotificationRow(UserSummaryRow, Protocol):
     read_at: datetime | None
     created_at: datetime
     updated_at: datetime
+
+
+class ActorNotificationRow(UserSummaryRow, NotificationRow, Protocol):
+    """A notification and its actor, for `presenters.notifications`."""
 
 
 class PhotoRow(Protocol):
@@ -265,8 +270,9 @@ class AccessRow(Protocol):
     user_id and login are None for a token of the client itself; the other columns of the user are
     then not to be read. is_unconfirmed: whether the user has an e-mail and never confirmed it;
     blocks: whether the user blocks anybody; mutes: whether they mute a node; client_owner_id: for a
-    token of the client itself, the member who registered it, if one did; lists_version and
-    access_version: see `cache.versions`; the other columns are of the token.
+    token of the client itself, the member who registered it, if one did; unread_count: the user's
+    unread notifications; lists_version and access_version: see `cache.versions`; the other columns
+    are of the token.
     """
 
     user_id: int | None
@@ -283,5 +289,6 @@ class AccessRow(Protocol):
     client_owner_id: int | None
     blocks: bool
     mutes: bool
+    unread_count: int
     lists_version: int
     access_version: int

@@ -1,6 +1,6 @@
 """What API and pages share of whose texts a caller is shown, and of which posts."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ..permissions import Common
@@ -25,17 +25,21 @@ def visible_texts(
     root: Root,
     topics: Iterable[TopicListRow],
     replies: Iterable[ReplyDetailRow],
+    *,
+    blocked: Collection[int] | None = None,
 ) -> VisibleTexts:
     """Return of which posts that notify the caller the texts are shown.
 
     Not of deleted ones, of those that the caller may not see, and of authors whom they block.
+    blocked: these, by their ids, if they are known.
     """
     caller = request.caller
     items: list[TopicItem | ReplyItem] = [
         *(TopicItem(root.topics, str(row.id), row) for row in topics),
         *(ReplyItem(root.replies, str(row.id), row) for row in replies),
     ]
-    blocked = blocked_authors(request, [item.row.user_id for item in items])
+    if blocked is None:
+        blocked = blocked_authors(request, [item.row.user_id for item in items])
     visible = [
         item
         for item in items

@@ -26,12 +26,22 @@ from forumsvc.cache.invalidation import (
     TOPIC_LISTS,
 )
 from forumsvc.db.executor import Executor
-from forumsvc.models import Base, CacheVersion, Favorite, Reply, Topic, User
+from forumsvc.models import (
+    Base,
+    CacheVersion,
+    Favorite,
+    Notification,
+    Reply,
+    Topic,
+    User,
+    UserBlock,
+)
 from forumsvc.pages import public_cache
 from forumsvc.queries.staff import _STAFF as STAFF
 from forumsvc.web.http_cache import conditional_requests
 from forumsvc.web.http_cache.cache_policy import (
     NODE_LIST,
+    NOTIFICATION_LIST,
     REPLY,
     REPLY_LIST,
     SITE,
@@ -54,6 +64,7 @@ VERSIONS: dict[CachePolicy, tuple[set[str], set[type[Base]]]] = {
     REPLY_LIST: TOPIC_VERSIONS,
     REPLY: TOPIC_VERSIONS,
     SITE: (set(), set()),
+    NOTIFICATION_LIST: ({DISPLAY_NAMES}, {Topic, Reply, Notification, UserBlock}),
 }
 PATHS: dict[CachePolicy, tuple[str, ...]] = {
     TOPIC_LIST: tuple(
@@ -66,6 +77,7 @@ PATHS: dict[CachePolicy, tuple[str, ...]] = {
     REPLY_LIST: ("/topics/1/replies", "/topics/1/replies?offset=1"),
     REPLY: ("/replies/1",),
     SITE: ("/site",),
+    NOTIFICATION_LIST: ("/notifications", "/notifications?include=text"),
 }
 FEEDS_OF_USER = {
     "user_atom": ("/users/alice/feed.xml",),
@@ -132,7 +144,7 @@ def uncovered(policy: CachePolicy, statements: Iterable[Any]) -> set[str]:
 def forum(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Forum]:
-    """A forum of that shape with a topic and a reply."""
+    """A forum of that shape with a topic of a user who blocks somebody, and two replies."""
     here = tmp_path_factory.mktemp(request.param)
     url = f"sqlite:///{here / 'forum.sqlite'}"
     database = open_database(url)
@@ -143,7 +155,10 @@ def forum(
     alice = forum.person("alice")
     made = alice.post("/topics", title="T", node_id=forum.node(), body="B")
     assert made.status_int in (200, 201)
-    assert alice.post("/topics/1/replies", body="B").status_int in (200, 201)
+    carl = forum.person("carl")
+    for person in (alice, carl):
+        assert person.post("/topics/1/replies", body="B").status_int in (200, 201)
+    assert alice.post("/users/carl/block").status_int == 200
     yield forum
     close_application(application)
     database.dispose()
@@ -154,6 +169,8 @@ def statements_of(forum: Forum, path: str, monkeypatch: pytest.MonkeyPatch) -> l
     bob = forum.caller(forum.token(1))
     of_nobody, of_bob = (
         [*chain(*_made_of(partial(caller.get, path), conditional_requests, monkeypatch))]
+        if caller is bob or not path.startswith("/notifications")
+        else []
         for caller in (forum.nobody, bob)
     )
     # The first SELECT of a caller with a token is the token's, which is never cached.

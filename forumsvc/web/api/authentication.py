@@ -28,5 +28,6 @@ def authenticate(request: ForumRequest) -> bool:
         return False
     request.caller = caller_of(row, request)
     request.lists_version = row.lists_version
+    request.unread_count = row.unread_count
     enforce_blocks_changed_since(request, row.access_version)
     return True

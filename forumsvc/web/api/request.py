@@ -18,7 +18,7 @@ from ... import clock
 from ...cache.page_cache import PageCache
 from ...db.execution import ReadConnection
 from ...db.executor import Executor
-from ...db.keyset_paging import PageRequest
+from ...db.keyset_paging import PageRequest, PageRows
 from ...errors import Forbidden, Invalid
 from ...models import Role, Via
 from ...presenters.site import Site, site_of
@@ -49,15 +49,19 @@ class ForumRequest(Request):
     """A request of the forum.
 
     caller: set when the token is verified; lists_version: the version of topic lists at that time
-    (`cache.versions`), None without a token; validated: the parameters, set by the view's
-    `schema=`; prework: the result of the view's `prework=`; result: what the view returned, once it
-    is rendered; operation: the name of the view, set if
-    metrics are enabled (empty: the request reached no view); page_context: the context of an HTML
-    page, None elsewhere; error: what the answer says went wrong, for the page that shows it.
+    (`cache.versions`), None without a token; unread_count: the caller's unread notifications then,
+    None without a token; listed: the rows of which the versions of a list are made, for the view;
+    validated: the parameters, set by the view's `schema=`; prework: the result of the view's
+    `prework=`; result: what the view returned, once it is rendered; operation: the name of the
+    view, set if metrics are enabled (empty: the request reached no view); page_context: the context
+    of an HTML page, None elsewhere; error: what the answer says went wrong, for the page that shows
+    it.
     """
 
     caller: Identity | None = None
     lists_version: int | None = None
+    unread_count: int | None = None
+    listed: PageRows | None = None
     operation: str = ""
     page_context: Any = None
     error: str | None = None

@@ -165,7 +165,10 @@ def _rendered(
 
 def _request_key(context: Any, request: ForumRequest) -> tuple[Any, ...]:
     item_id = context.row_id if isinstance(context, Item) else None
-    parameters = tuple(request.validated.items())
+    parameters = tuple(
+        (name, tuple(value) if isinstance(value, list) else value)
+        for name, value in request.validated.items()
+    )
     return (item_id, request.caller is None, request.base_url, parameters)
 
 
@@ -192,12 +195,12 @@ def _cache_scope_key(scope: CacheScope, context: Any, request: ForumRequest) -> 
 def _is_shareable(
     cache_policy: CachePolicy, scope: CacheScope, context: Any, request: ForumRequest
 ) -> bool:
-    """Return whether the page is worth a place in the cache: others will ask for it."""
+    """Return whether the page is worth a place in the cache: it will be asked for again."""
     if not request.page_cache.max_bytes or (isinstance(context, Item) and context.is_hidden):
         return False
-    return scope is not CacheScope.PER_USER and bool(
-        request.registry.envelope.is_cacheable(cache_policy.page_kind)
-    )
+    if scope is CacheScope.PER_USER and not cache_policy.is_polled:
+        return False
+    return bool(request.registry.envelope.is_cacheable(cache_policy.page_kind))
 
 
 def _hits(context: Any, request: ForumRequest) -> int:

@@ -107,6 +107,8 @@ class BareEnvelope:
             return CacheScope.PUBLIC
         if request.includes_state:
             return CacheScope.UNCACHEABLE
+        if shown is PageKind.NOTIFICATION_LIST:
+            return CacheScope.PER_USER
         if shown not in (PageKind.TOPIC, PageKind.REPLY):
             return CacheScope.PUBLIC
         return CacheScope.PER_ABILITIES

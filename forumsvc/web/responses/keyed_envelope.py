@@ -52,14 +52,15 @@ class KeyedEnvelope(BareEnvelope):
             return CacheScope.PUBLIC
         if request.includes_state:
             return CacheScope.UNCACHEABLE
-        if shown is PageKind.TOPIC_LIST:
+        if shown in (PageKind.TOPIC_LIST, PageKind.NOTIFICATION_LIST):
             return CacheScope.PER_USER  # the caller may be the author of a topic
         # Admins have abilities for a reply's author that maintainers do not have.
         return CacheScope.PER_USER if shown is PageKind.REPLY else CacheScope.UNCACHEABLE
 
     def is_cacheable(self, shown: PageKind) -> bool:
-        """Return whether such a response may be cached: topic lists show view counts."""
-        return shown is not PageKind.TOPIC_LIST and super().is_cacheable(shown)
+        """Return whether such a response may be cached: topics in lists show view counts."""
+        shows_hits = shown in (PageKind.TOPIC_LIST, PageKind.NOTIFICATION_LIST)
+        return not shows_hits and super().is_cacheable(shown)
 
     def load(self, result: Result, request: ForumRequest) -> Result:
         """Return a result with all that its document shows, such as the viewer state in `meta`."""
