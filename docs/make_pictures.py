@@ -66,6 +66,11 @@ def pictures(tables: Path) -> dict[str, str]:
             "PostgreSQL, 1 process, 16 connections. Longer is faster.",
             ratios,
         ),
+        "member.svg": bars(
+            "Processor time of a topic in µs, read by nobody and by a member",
+            "The application alone, from the page cache.",
+            {row["part"]: row["µs"] for row in _read(tables / "member.csv")},
+        ),
         "scale.svg": bars(
             "Time of each list with 200,000 topics, relative to its front with 10,000",
             "PostgreSQL, no page cache. From 0 is the front. Shorter is faster.",
