@@ -22,17 +22,19 @@ from benchmarks import output
 from benchmarks.endpoints import Endpoint
 from benchmarks.measure import Subject, measure
 from benchmarks.peer_programs import community, proving
+from benchmarks.peer_programs.browser import Browser
 from benchmarks.peer_programs.installing import NotToBeHad, install, postgresql
-from benchmarks.peer_programs.own import OWN, make_community
+from benchmarks.peer_programs.own import OWN, Pages, make_community
 from benchmarks.peer_programs.peer import ENDPOINTS, REPLY, Filled, Peer, Place, Replies
 from benchmarks.peer_programs.registry import PEERS
-from benchmarks.peer_programs.running import PeerServer, helpers, redis, serve
+from benchmarks.peer_programs.running import helpers, redis, serve
 from benchmarks.peer_programs.table import HEAD, Figures, summary
 from tests import postgres
 from tests.postgres_keeper import BINARIES
 
 CONNECTIONS, AUTHORS, STARTS = 16, 8, 3
 PROCESSES = (1, 2)
+_KEYS = (Pages.key, *PEERS)
 
 
 class Writing(Subject):
@@ -47,7 +49,8 @@ class Writing(Subject):
         before = proving.count_posts(self._peer, self._place)
         super().sample(seconds)
         created = proving.count_posts(self._peer, self._place) - before
-        sent = self.samples[-1].burst.requests
+        burst = self.samples[-1].burst
+        sent = burst.requests - burst.errors
         # What is under way at the end of the burst may be created, too.
         if not sent <= created <= sent + CONNECTIONS:
             raise RuntimeError(f"{self._peer.name}: {sent} answers, but {created} new replies.")
@@ -88,10 +91,10 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = output.options_parser("peers", __doc__)
     parser.add_argument("--quick", action="store_true", help="a short run: does it work at all?")
-    parser.add_argument("--only", nargs="*", choices=sorted(PEERS), help="these peers alone")
+    parser.add_argument("--only", nargs="*", choices=_KEYS, help="these forums alone")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=2.0, help="of one burst of load")
-    parser.set_defaults(only=list(PEERS))
+    parser.set_defaults(only=list(_KEYS))
     if "--quick" in sys.argv:
         parser.set_defaults(rounds=1, seconds=0.3, users=100, topics=500, replies=5_000)
     return parser.parse_args()
@@ -108,10 +111,10 @@ def _contenders(options: argparse.Namespace, folder: Path, stack: ExitStack) -> 
     login = make_community(own_folder, database, output.size_of(options))
     written = community.write(database, folder / "community.json")
     place = Place(own_folder, Path(sys.executable), database, written)
-    for kind in OWN:
+    for kind in OWN if Pages.key in options.only else ():
         own = kind(login)
         yield _contender(own, place, own.fill(place), [], stack)
-    for key in options.only:
+    for key in (key for key in PEERS if key in options.only):
         peer = PEERS[key]()
         print(f"{peer.name} …", flush=True)
         try:
@@ -150,8 +153,9 @@ def _contender(
     database = postgres.server_pid(place.database)
     for number in PROCESSES:
         server = stack.enter_context(serve(peer, place, filled.list, number, beside))
-        replies = _replies(peer, place, filled, server)
-        proving.prove(peer, place, filled, server, replies)
+        browsers = proving.browsers(peer, server, place.community.names[:AUTHORS])
+        replies = _replies(peer, place, filled, browsers)
+        proving.prove(peer, place, filled, server, replies, browsers[0])
         for name in ENDPOINTS:
             if name == REPLY:
                 endpoint = Endpoint(name, "members", replies)
@@ -159,15 +163,14 @@ def _contender(
                     server, endpoint, CONNECTIONS, database, place=place, peer=peer
                 )
             else:
-                requests = peer.requests(name, filled, place.community.words)
+                requests = peer.requests(name, filled, place.community.words, browsers[0])
                 subject = Subject(server, Endpoint(name, "nobody", requests), CONNECTIONS, database)
             subjects[number, name] = subject
     return Contender(peer, subjects, median(starts))
 
 
-def _replies(peer: Peer, place: Place, filled: Filled, server: PeerServer) -> Replies:
-    """Log members in; return requests by which they reply, each in turn."""
-    browsers = proving.browsers(peer, server, place.community.names[:AUTHORS])
+def _replies(peer: Peer, place: Place, filled: Filled, browsers: list[Browser]) -> Replies:
+    """Return requests by which members reply, each in turn."""
     compose = [
         peer.compose(browsers[number % len(browsers)], topic)
         for number, topic in enumerate(filled.written)

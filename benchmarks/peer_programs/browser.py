@@ -1,11 +1,13 @@
 """Somebody with a browser: cookies, forms, and the page behind a redirect."""
 
+from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from http.cookies import SimpleCookie
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from benchmarks.request import Request, Response, ask
 
+Fields = Mapping[str, str | Sequence[str]]
 _REDIRECTS = 5
 
 
@@ -26,18 +28,25 @@ class Browser:
         """Load a page, behind redirects; return its text. Raises RuntimeError if it is not 200."""
         return self._load(Request("GET", path, self._headers()))
 
-    def post(self, path: str, fields: dict[str, str], headers: dict[str, str] | None = None) -> str:
+    def post(
+        self,
+        path: str,
+        fields: Mapping[str, str | Sequence[str]],
+        headers: dict[str, str] | None = None,
+    ) -> str:
         """Send a form, and return the page to which it leads. Raises RuntimeError as above."""
         return self._load(self.form_request(path, fields, headers))
 
     def form_request(
-        self, path: str, fields: dict[str, str], headers: dict[str, str] | None = None
+        self,
+        path: str,
+        fields: Mapping[str, str | Sequence[str]],
+        headers: dict[str, str] | None = None,
     ) -> Request:
         """Return the request that sends a form."""
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
-        return Request(
-            "POST", path, {**self._headers(), **kind, **(headers or {})}, urlencode(fields)
-        )
+        sent = {**self._headers(), **kind, **(headers or {})}
+        return Request("POST", path, sent, urlencode(fields, doseq=True))
 
     def _headers(self) -> dict[str, str]:
         return {"Host": f"127.0.0.1:{self.port}", **self.headers}

@@ -1,22 +1,33 @@
 """What the peers that are Django projects have in common: manage.py, gunicorn and forms."""
 
 from typing import ClassVar
+from urllib.parse import urljoin
 
 from benchmarks.peer_programs.browser import Browser, form_with
 from benchmarks.peer_programs.community import PASSWORD
 from benchmarks.peer_programs.peer import Compose, Filled, Peer, Place
 
 INSIDE = "benchmarks.peer_programs.inside"
+ONE_COMMIT = "--batch-size=1000000"
+"""Whoosh looks into all it has for each text of the second commit and later."""
 THREADS = 4
 """Of a gunicorn worker, where the documents of a peer name no number."""
+
+
+def gunicorn(place: Place, application: str, port: int, processes: int) -> list[str]:
+    """Return the command that serves a WSGI application by gunicorn."""
+    return [
+        *(str(place.python), "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"),
+        *("--workers", str(processes), "--threads", str(THREADS), "--log-level", "warning"),
+    ]
 
 
 class DjangoPeer(Peer):
     """A Django project.
 
-    manage: the commands of manage.py that its documents name for a new site; login_path: of the page
-    with the form; login_field: what the form calls the member's name; text: what the form of a
-    reply calls its text.
+    manage, manage_after: the commands of manage.py that its documents name for a new site, before
+    and after it is filled; login_path: of the page with the form; login_field: what the form calls
+    the member's name; text: what the form of a reply calls its text.
     """
 
     manage: ClassVar[tuple[tuple[str, ...], ...]] = (("migrate", "--verbosity", "0"),)
@@ -38,16 +49,14 @@ class DjangoPeer(Peer):
         return Filled(**found)
 
     def command(self, place: Place, port: int, processes: int) -> list[str]:
-        return [
-            *(str(place.python), "-m", "gunicorn", f"{INSIDE}.wsgi", "--bind", f"127.0.0.1:{port}"),
-            *("--workers", str(processes), "--threads", str(THREADS), "--log-level", "warning"),
-        ]
+        return gunicorn(place, f"{INSIDE}.wsgi", port, processes)
 
     def log_in(self, browser: Browser, name: str) -> None:
         action, fields = form_with(browser.get(self.login_path), "password")
         fields |= {self.login_field: name, "password": PASSWORD}
-        browser.post(action or self.login_path, fields)
+        browser.post(urljoin(self.login_path, action), fields)
 
     def compose(self, browser: Browser, topic: str) -> Compose:
         action, fields = form_with(browser.get(topic), self.text)
-        return lambda text: browser.form_request(action or topic, {**fields, self.text: text})
+        path = urljoin(topic, action)
+        return lambda text: browser.form_request(path, {**fields, self.text: text})

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
+from urllib.parse import urljoin
 
 from benchmarks.fill import Size
 from benchmarks.members import Login, fill
@@ -61,7 +62,7 @@ class Pages(Peer):
     def log_in(self, browser: Browser, name: str) -> None:
         action, fields = form_with(browser.get("/login"), "username")
         fields |= {"username": name, "password": self.login["password"]}
-        browser.post(action or "/login", fields)
+        browser.post(urljoin("/login", action), fields)
 
     def compose(self, browser: Browser, topic: str) -> Compose:
         action, fields = form_with(browser.get(topic), "body")
@@ -69,7 +70,7 @@ class Pages(Peer):
         def request(text: str) -> Request:
             # A form is taken once; each time that it is loaded it has another key.
             values = {**fields, "body": text, "form_key": secrets.token_urlsafe(24)}
-            return browser.form_request(action or topic, values)
+            return browser.form_request(urljoin(topic, action), values)
 
         return request
 
@@ -94,9 +95,11 @@ class Api(Pages):
         found = place.community
         return Filled(f"{API}/topics", paths(found.read), paths(found.written))
 
-    def requests(self, endpoint: str, filled: Filled, words: Sequence[str]) -> Sequence[Request]:
+    def requests(
+        self, endpoint: str, filled: Filled, words: Sequence[str], member: Browser
+    ) -> Sequence[Request]:
         if endpoint != TOPIC:
-            return super().requests(endpoint, filled, words)
+            return super().requests(endpoint, filled, words, member)
         return [get(path + rest) for path in filled.topics for rest in ("", "/replies")]
 
     def search(self, word: str) -> str:

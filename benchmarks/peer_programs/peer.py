@@ -64,6 +64,8 @@ class Peer(ABC):
     posts: ClassVar[str]
     python: ClassVar[tuple[int, int]] = (3, 11)
     needs_redis: ClassVar[bool] = False
+    members_only: ClassVar[frozenset[str]] = frozenset()
+    """The endpoints that guests may not read, so a member does."""
     calls: ClassVar[Mapping[str, int]] = {}
     """How many requests an endpoint takes, where it is not one."""
 
@@ -82,7 +84,8 @@ class Peer(ABC):
     def environment(self, place: Place) -> dict[str, str]:
         """Return the environment of all its programs."""
         return {
-            **{name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ},
+            **{name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ},
+            "PATH": f"{place.python.parent}{os.pathsep}{os.environ['PATH']}",
             "LC_ALL": "C.UTF-8",
             "PYTHONPATH": str(ROOT),
             "PEER_FOLDER": str(place.folder),
@@ -103,27 +106,34 @@ class Peer(ABC):
     def compose(self, browser: Browser, topic: str) -> Compose:
         """Load what is needed to reply to a topic."""
 
-    def requests(self, endpoint: str, filled: Filled, words: Sequence[str]) -> Sequence[Request]:
-        """Return what is sent to read an endpoint."""
+    def requests(
+        self, endpoint: str, filled: Filled, words: Sequence[str], member: Browser
+    ) -> Sequence[Request]:
+        """Return what is sent to read an endpoint. member: who is logged in."""
+        headers = member.headers if endpoint in self.members_only else {}
         paths = {
             LIST: [filled.list],
             TOPIC: filled.topics,
             SEARCH: [self.search(word) for word in words],
         }
-        return [Request("GET", path) for path in paths[endpoint]]
+        return [Request("GET", path, headers) for path in paths[endpoint]]
 
-    def run(self, place: Place, *words: str, stdin: str | None = None) -> str:
-        """Run the Python of its environment; return what it prints.
+    def run(self, place: Place, *words: str) -> str:
+        """Run the Python of its environment; return what it prints. Raises as below."""
+        return self.run_program(place, str(place.python), *words)
+
+    def run_program(self, place: Place, *words: str) -> str:
+        """Run a program; return what it prints.
 
         Raises RuntimeError with the end of its output if it fails.
         """
         log = place.folder / "preparing.log"
         with log.open("ab") as file:
             done = subprocess.run(
-                [str(place.python), *words],
+                words,
                 cwd=place.folder,
                 env=self.environment(place),
-                input=stdin,
+                stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=file,
                 check=False,
@@ -131,7 +141,7 @@ class Peer(ABC):
             )
         if done.returncode:
             raise RuntimeError(
-                f"{self.name}: {' '.join(words[:3])} failed:\n"
+                f"{self.name}: {' '.join(words[:4])} failed:\n"
                 f"{done.stdout[-2000:]}\n{log.read_text(errors='replace')[-4000:]}"
             )
         return done.stdout

@@ -37,11 +37,18 @@ def browsers(peer: Peer, server: PeerServer, names: Sequence[str]) -> list[Brows
     return found
 
 
-def prove(peer: Peer, place: Place, filled: Filled, server: PeerServer, replies: Replies) -> None:
+def prove(
+    peer: Peer,
+    place: Place,
+    filled: Filled,
+    server: PeerServer,
+    replies: Replies,
+    member: Browser,
+) -> None:
     """Raise RuntimeError if something of what is measured is not there; print what there is."""
     words = place.community.words
     pages = {
-        name: _load(server, peer.requests(name, filled, words)[: peer.calls.get(name, 1)])
+        name: _load(server, peer.requests(name, filled, words, member)[: peer.calls.get(name, 1)])
         for name in (LIST, TOPIC, SEARCH)
     }
     content = json.loads(place.community.path.read_text("utf-8"))
@@ -51,7 +58,7 @@ def prove(peer: Peer, place: Place, filled: Filled, server: PeerServer, replies:
     own = [word for topic, *_, word in content["posts"] if topic == content["read"][0] and word]
     shown = sum(bool(re.search(rf"\b{word}\b", pages[TOPIC])) for word in own)
     found = _titles(pages[SEARCH], titles)
-    nothing = _titles(_load(server, [Request("GET", peer.search(_NOTHING))]), titles)
+    nothing = _titles(_load(server, peer.requests(SEARCH, filled, [_NOTHING], member)), titles)
     before = count_posts(peer, place)
     answer = ask(server.port, replies[0])
     created = count_posts(peer, place) - before

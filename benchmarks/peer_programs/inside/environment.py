@@ -9,6 +9,7 @@ COMMUNITY = Path(os.environ["PEER_COMMUNITY"])
 REDIS = f"redis://127.0.0.1:{os.environ['PEER_REDIS']}"
 SECRET = "of-a-forum-that-lives-for-an-hour-" * 2
 _URL = urlsplit(os.environ["PEER_DATABASE"])
+DATABASE_URL = f"postgresql://{_URL.netloc}{_URL.path}"
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.postgresql",
