@@ -50,14 +50,16 @@ def read(path: Path) -> list[Figures]:
         raise ValueError(f"{path} is another table: {rows[0]}")
     return [
         Figures(
-            row[0],
-            row[1],
-            int(row[2]),
-            float(row[3]),
-            float(row[4]) / 1000,
-            float(row[5]) / 1000,
-            *(float(cell) for cell in row[6:9]),
-            int(row[9]),
+            forum=row[0],
+            endpoint=row[1],
+            processes=int(row[2]),
+            rate=float(row[3]),
+            p50=float(row[4]) / 1000,
+            p99=float(row[5]) / 1000,
+            cpu_ms=float(row[6]),
+            megabytes=float(row[7]),
+            start=float(row[8]),
+            errors=int(row[9]),
         )
         for row in rows[1:]
     ]

@@ -1,6 +1,7 @@
 """Fills Misago: members, one category, threads with posts and their search index."""
 
 import re
+from collections.abc import Iterator
 
 import django
 
@@ -112,7 +113,7 @@ def _insert_posts(community: Community, users: list[User], category: Category) -
 
     html = community.renderer(render)
 
-    def rows() -> "list[Post]":
+    def rows() -> Iterator[Post]:
         for post in community.posts:
             user, text = users[post.author], community.text(post)
             row = Post(

@@ -1,8 +1,7 @@
 """Misago as its documents set it up in production, over the settings in its package."""
 
-from typing import Any
-
 from devproject.settings import *  # noqa: F403
+from devproject.settings import MIDDLEWARE as _DEVELOPMENT
 from misago.conf.defaults import MISAGO_POSTING_MIDDLEWARES as _MIDDLEWARES
 
 from benchmarks.peer_programs.inside.environment import (
@@ -31,10 +30,6 @@ STATICFILES_STORAGE = "django.contrib.staticfiles.storage.ManifestStaticFilesSto
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 ROOT_URLCONF = "devproject.urls"
 # As in its container, which has no response times and queries in the pages.
-MIDDLEWARE: list[Any] = [
-    one
-    for one in MIDDLEWARE  # type: ignore[has-type]  # noqa: F405
-    if not one.startswith(("debug_toolbar.", "devproject."))
-]
+MIDDLEWARE = [one for one in _DEVELOPMENT if not one.startswith(("debug_toolbar.", "devproject."))]
 # Off: a member may post once in three seconds.
 MISAGO_POSTING_MIDDLEWARES = [one for one in _MIDDLEWARES if "FloodProtection" not in one]

@@ -1,0 +1,60 @@
+"""Askbot, questions and answers on Django: a topic is a question, a reply is an answer."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from benchmarks.peer_programs.browser import Browser
+from benchmarks.peer_programs.django_peer import DjangoPeer
+from benchmarks.peer_programs.peer import TOPIC, Filled, Place
+from benchmarks.request import Request
+
+_SITE = "askroot"
+
+
+class Askbot(DjangoPeer):
+    """Its own command makes the project. It shows ten answers a page, so twenty are two pages."""
+
+    key, name, package = "askbot", "Askbot", "askbot"
+    posts = "askbot_post"
+    needs_redis = True
+    calls: ClassVar[dict[str, int]] = {TOPIC: 2}
+    manage: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("migrate", "--verbosity", "0"),
+        ("collectstatic", "--no-input", "--verbosity", "0"),
+    )
+    login_path = "/account/signin/"
+    text = "text"
+
+    def environment(self, place: Place) -> dict[str, str]:
+        found = super().environment(place)
+        return {**found, "PYTHONPATH": f"{place.folder / _SITE}:{found['PYTHONPATH']}"}
+
+    def fill(self, place: Place) -> Filled:
+        options = {
+            "root-directory": _SITE,
+            "proj-name": "askbot_site",
+            "db-engine": "postgresql",
+            "db-name": "askbot",
+            "db-user": "askbot",
+            "db-password": "askbot",
+            "domain-name": "example.org",
+            "admin-name": "admin",
+            "admin-email": "admin@example.org",
+            "language-code": "en",
+            "timezone": "UTC",
+            "log-file-path": "askbot.log",
+        }
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        program = str(place.python.with_name("askbot-setup"))
+        self.run_program(place, program, "--force", "--noinput", *words)
+        return super().fill(place)
+
+    def search(self, word: str) -> str:
+        return f"/questions/scope:all/sort:relevance-desc/page:1/query:{word}/"
+
+    def requests(
+        self, endpoint: str, filled: Filled, words: Sequence[str], member: Browser
+    ) -> Sequence[Request]:
+        if endpoint != TOPIC:
+            return super().requests(endpoint, filled, words, member)
+        return [Request("GET", path + page) for path in filled.topics for page in ("", "?page=2")]
