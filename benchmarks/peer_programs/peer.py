@@ -5,7 +5,7 @@ import os
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from benchmarks.peer_programs.browser import Browser
 from benchmarks.peer_programs.community import Written
 from benchmarks.request import Request
 from benchmarks.servers import ROOT
+from tests.system.process import prepare_child
 
 LIST, TOPIC, REPLY, SEARCH = "topic list", "topic with 20 replies", "create a reply", "search"
 ENDPOINTS = (LIST, TOPIC, REPLY, SEARCH)
@@ -38,12 +39,14 @@ class Place:
 class Filled:
     """Addresses of a filled forum.
 
-    list: of its list of topics; topics: those that are read; written: those that are replied to.
+    list: of its list of topics; topics: those that are read; written: those that are replied to;
+    sessions: cookies of members by name, where its log-in is no plain form.
     """
 
     list: str
     topics: Sequence[str]
     written: Sequence[str]
+    sessions: Mapping[str, str] = field(default_factory=dict)
 
 
 Compose = Callable[[str], Request]
@@ -134,6 +137,7 @@ class Peer(ABC):
                 cwd=place.folder,
                 env=self.environment(place),
                 stdin=subprocess.DEVNULL,
+                preexec_fn=prepare_child,
                 stdout=subprocess.PIPE,
                 stderr=file,
                 check=False,

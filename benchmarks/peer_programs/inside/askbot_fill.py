@@ -8,7 +8,9 @@ django.setup()
 
 from askbot.models import Post, PostRevision, Tag, Thread, UserProfile  # noqa: E402
 from askbot.utils.markup import convert_text  # noqa: E402
+from django.contrib.auth.models import User  # noqa: E402
 from django.db import connection, transaction  # noqa: E402
+from django.test import Client  # noqa: E402
 
 from benchmarks.peer_programs.inside.bulk import insert, insert_users  # noqa: E402
 from benchmarks.peer_programs.inside.community import Community, report  # noqa: E402
@@ -16,6 +18,7 @@ from benchmarks.peer_programs.inside.environment import COMMUNITY  # noqa: E402
 
 _TAG = "forum"
 _SUMMARY = 300
+_SESSIONS = 20
 _INDEX = """
 UPDATE askbot_post SET current_revision_id = id,
   text_search_vector = get_post_tsv(text, post_type, language_code);
@@ -54,7 +57,17 @@ def main() -> None:
     posts = Post.objects.in_bulk([questions[it] for it in (*community.read, *community.written)])
     paths = [posts[questions[number]].get_absolute_url() for number in community.read]
     written = [posts[questions[number]].get_absolute_url() for number in community.written]
-    report(list="/questions/", topics=paths, written=written)
+    report(list="/questions/", topics=paths, written=written, sessions=_sessions(users))
+
+
+def _sessions(users: list[User]) -> dict[str, str]:
+    """Log members in; return their session cookies. The form does it by a script."""
+    found = {}
+    for user in users[:_SESSIONS]:
+        client = Client()
+        client.force_login(user, "django.contrib.auth.backends.ModelBackend")
+        found[user.username] = client.cookies["sessionid"].value
+    return found
 
 
 def _threads(community: Community) -> Iterator[Thread]:

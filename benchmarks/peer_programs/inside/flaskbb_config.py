@@ -1,17 +1,14 @@
-"""FlaskBB as its documents set it up in production."""
+"""FlaskBB as its container sets it up in production."""
 
-from flaskbb.configs.default import DefaultConfig
-
-from benchmarks.peer_programs.inside.environment import DATABASE_URL, FOLDER, REDIS, SECRET
+from benchmarks.peer_programs.inside.environment import DATABASE_URL, FOLDER, HOSTS, REDIS, SECRET
 
 DEBUG = TESTING = False
-SERVER_NAME = "127.0.0.1"
+TRUSTED_HOSTS = HOSTS
 PREFERRED_URL_SCHEME = "http"
-SQLALCHEMY_DATABASE_URI = DATABASE_URL
+SQLALCHEMY_DATABASE_URI = DATABASE_URL.replace("postgresql:", "postgresql+psycopg2:", 1)
 SECRET_KEY = WTF_CSRF_SECRET_KEY = SECRET
-REDIS_ENABLED = True
+SEARCH_BACKEND = "postgresql"
 REDIS_URL = CACHE_REDIS_URL = f"{REDIS}/0"
-REDIS_DATABASE = 0
 CELERY_CONFIG = {
     "broker_url": REDIS_URL,
     "result_backend": REDIS_URL,
@@ -21,10 +18,11 @@ CACHE_TYPE = "RedisCache"
 CACHE_DEFAULT_TIMEOUT = 60
 # Off: logins from one address.
 RATELIMIT_ENABLED = False
-WHOOSHEE_DIR = str(FOLDER / "whoosh_index")
-LOG_PATH = str(FOLDER)
+AVATAR_UPLOAD_PATH = str(FOLDER / "avatars")
+ATTACHMENT_UPLOAD_PATH = str(FOLDER / "attachments")
 LOG_DEFAULT_CONF = {
-    **DefaultConfig.LOG_DEFAULT_CONF,
+    "version": 1,
+    "disable_existing_loggers": False,
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "loggers": {"flaskbb": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
 }

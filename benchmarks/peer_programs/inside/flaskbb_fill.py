@@ -4,9 +4,9 @@ from typing import Any
 
 from flaskbb.extensions import db
 from flaskbb.forum.models import Category, Forum, Post, Topic
-from flaskbb.management.models import Setting
+from flaskbb.settings import flaskbb_config
 from flaskbb.user.models import Group, User
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import func, insert, select, text
 from werkzeug.security import generate_password_hash
 
 from benchmarks.peer_programs.inside.community import Community, report
@@ -18,12 +18,10 @@ def main() -> None:
     """Fill all tables and print the addresses."""
     community = Community(COMMUNITY)
     with flaskbb.app_context():
-        for key, value in (("posts_per_page", 21), ("topics_per_page", 20)):
-            db.session.execute(update(Setting).where(Setting.key == key).values(value=value))
+        flaskbb_config["POSTS_PER_PAGE"] = 21
+        flaskbb_config["TOPICS_PER_PAGE"] = 20
         # The forum of the installation would stand beside.
-        for model in (Forum, Category):
-            for one in db.session.execute(db.select(model)).scalars():
-                db.session.delete(one)
+        db.session.execute(text("TRUNCATE categories, forums, topics, posts CASCADE"))
         db.session.commit()
         first_user = _insert_users(community)
         category = Category(title="All", position=1)
@@ -33,7 +31,7 @@ def main() -> None:
         forum.save()
         _insert_topics(community, first_user, forum)
         db.session.commit()
-        with flaskbb.test_request_context():
+        with flaskbb.test_request_context(base_url="http://127.0.0.1"):
             report(
                 list=_path(forum.url),
                 topics=[_path(db.session.get(Topic, it).url) for it in community.read],
@@ -69,7 +67,6 @@ def _insert_users(community: Community) -> int:
 
 
 def _insert_topics(community: Community, first_user: int, forum: Any) -> None:
-    db.session.execute(text("TRUNCATE topics, posts CASCADE"))
     topics = [
         {
             "id": topic.number,
