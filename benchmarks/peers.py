@@ -131,8 +131,10 @@ def _contenders(options: argparse.Namespace, folder: Path, stack: ExitStack) -> 
         except NotToBeHad as reason:
             print(f"{peer.name} is left out: {reason}.", flush=True)
             continue
+        began = time.monotonic()
         filled = peer.fill(place)
         _vacuum(place)
+        print(f"{peer.name} is filled in {time.monotonic() - began:.0f} s", flush=True)
         beside += stack.enter_context(helpers(peer, place))
         yield _contender(peer, place, filled, beside, stack)
 

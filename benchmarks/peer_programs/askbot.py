@@ -25,13 +25,11 @@ class Askbot(DjangoPeer):
     text = "text"
 
     def compose(self, browser: Browser, topic: str) -> Compose:
-        """A script makes the form, of these fields."""
+        """Load the page, whose form a script completes."""
         browser.get(topic)
-        path = f"/questions/{topic.split('/')[2]}/answer/"
+        path = f"/s/questions/{topic.split('/')[2]}/answer/"
         token = browser.cookies["_csrf"]
-        return lambda text: browser.form_request(
-            path, {"csrfmiddlewaretoken": token, "text": text, "wiki": ""}
-        )
+        return lambda text: browser.form_request(path, {"csrfmiddlewaretoken": token, "text": text})
 
     def environment(self, place: Place) -> dict[str, str]:
         found = super().environment(place)

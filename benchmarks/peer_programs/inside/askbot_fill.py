@@ -17,8 +17,8 @@ from benchmarks.peer_programs.inside.community import Community, report  # noqa:
 from benchmarks.peer_programs.inside.environment import COMMUNITY  # noqa: E402
 
 _TAG = "forum"
-_SUMMARY = 300
 _SESSIONS = 20
+_MOST_VOTES = 40
 _INDEX = """
 UPDATE askbot_post SET current_revision_id = id,
   text_search_vector = get_post_tsv(text, post_type, language_code);
@@ -87,7 +87,7 @@ def _threads(community: Community) -> Iterator[Thread]:
 def _posts(community: Community) -> Iterator[Post]:
     html = community.renderer(lambda text: str(convert_text(text)))
     for post in community.posts:
-        text = community.text(post)
+        text, rendered = community.text(post), html(post)
         yield Post(
             id=post.number,
             post_type="answer" if post.place else "question",
@@ -95,9 +95,11 @@ def _posts(community: Community) -> Iterator[Post]:
             author_id=post.author + 1,
             added_at=post.at,
             text=text,
-            html=html(post),
-            summary=text[:_SUMMARY],
+            html=rendered,
+            summary=rendered,
             language_code="en",
+            # Answers stand in the order of their votes, and in none where they have as many.
+            points=max(0, _MOST_VOTES - post.place),
         )
 
 

@@ -26,3 +26,5 @@ CACHES = {
 # Off: how much comes from one address, and that a question is answered once by somebody.
 RATELIMIT_ENABLE = False
 ASKBOT_LIMIT_ONE_ANSWER_PER_USER = False
+# Posts are shown whole, as in the other forums.
+ASKBOT_MIN_WORDS_TO_WRAP_POSTS = 100_000
