@@ -7,10 +7,12 @@ with one and with two processes. See `benchmarks/peer_programs` for how.
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -23,6 +25,7 @@ from benchmarks.endpoints import Endpoint
 from benchmarks.measure import Subject, measure
 from benchmarks.peer_programs import community, proving
 from benchmarks.peer_programs.browser import Browser
+from benchmarks.peer_programs.community import Written
 from benchmarks.peer_programs.installing import NotToBeHad, install, postgresql, version
 from benchmarks.peer_programs.own import OWN, Pages, make_community
 from benchmarks.peer_programs.peer import ENDPOINTS, REPLY, Filled, Peer, Place, Replies
@@ -31,8 +34,11 @@ from benchmarks.peer_programs.running import helpers, redis, serve
 from benchmarks.peer_programs.table import HEAD, Figures, summary
 from tests import postgres
 from tests.postgres_keeper import BINARIES
+from tests.system.process import children
 
 CONNECTIONS, AUTHORS, STARTS = 16, 8, 3
+DATABASE_CONNECTIONS = 600
+"""Of all forums together; forumsvc alone may have 24 in each of nine processes."""
 PROCESSES = (1, 2)
 _KEYS = (Pages.key, *PEERS)
 
@@ -104,7 +110,7 @@ def _options() -> argparse.Namespace:
 def _contenders(options: argparse.Namespace, folder: Path, stack: ExitStack) -> Iterator[Contender]:
     """Prepare forumsvc and its peers; say which are left out, and why."""
     os.environ[BINARIES] = str(postgresql())
-    base = output.new_postgresql(folder, stack)
+    base = output.new_postgresql(folder, stack, DATABASE_CONNECTIONS)
     own_folder = folder / "forumsvc"
     own_folder.mkdir()
     print("forumsvc …", flush=True)
@@ -116,27 +122,53 @@ def _contenders(options: argparse.Namespace, folder: Path, stack: ExitStack) -> 
     for kind in OWN if Pages.key in options.only else ():
         own = kind(login)
         yield _contender(own, place, own.fill(place), [], stack)
+    places = _places(options, folder, base, written, stack)
+    # Two at a time, as filling is the work of one core.
+    with ThreadPoolExecutor(2) as pool, _children_ended_on_failure():
+        filled = list(pool.map(_fill, *zip(*places, strict=True))) if places else []
+    for (peer, place), found in zip(places, filled, strict=True):
+        beside = [*place.redis_pids, *stack.enter_context(helpers(peer, place))]
+        yield _contender(peer, place, found, beside, stack)
+
+
+def _places(
+    options: argparse.Namespace, folder: Path, base: str, written: Written, stack: ExitStack
+) -> list[tuple[Peer, Place]]:
+    """Install the peers, and start their Redis; say which are left out, and why."""
+    found = []
     for key in (key for key in PEERS if key in options.only):
-        peer = PEERS[key]()
+        peer, own_folder = PEERS[key](), folder / key
         print(f"{peer.name} …", flush=True)
         try:
             python = install(key, peer.python)
-            peer_folder = folder / key
-            peer_folder.mkdir()
-            place = Place(peer_folder, python, postgres.create_database(base, key), written)
-            beside = []
+            own_folder.mkdir()
+            place = Place(own_folder, python, postgres.create_database(base, key), written)
             if peer.needs_redis:
-                port, pid = stack.enter_context(redis(peer_folder / "redis-server"))
-                place, beside = replace(place, redis=port), [pid]
+                port, pid = stack.enter_context(redis(own_folder / "redis-server"))
+                place = replace(place, redis=port, redis_pids=(pid,))
+            found.append((peer, place))
         except NotToBeHad as reason:
             print(f"{peer.name} is left out: {reason}.", flush=True)
-            continue
-        began = time.monotonic()
-        filled = peer.fill(place)
-        _vacuum(place)
-        print(f"{peer.name} is filled in {time.monotonic() - began:.0f} s", flush=True)
-        beside += stack.enter_context(helpers(peer, place))
-        yield _contender(peer, place, filled, beside, stack)
+    return found
+
+
+def _fill(peer: Peer, place: Place) -> Filled:
+    began = time.monotonic()
+    filled = peer.fill(place)
+    _vacuum(place)
+    print(f"{peer.name} is filled in {time.monotonic() - began:.0f} s", flush=True)
+    return filled
+
+
+@contextmanager
+def _children_ended_on_failure() -> Iterator[None]:
+    """End what threads wait for when one of them fails, or the benchmark is interrupted."""
+    try:
+        yield
+    except BaseException:
+        for pid in children(os.getpid()):
+            os.kill(pid, signal.SIGTERM)
+        raise
 
 
 def _vacuum(place: Place) -> None:

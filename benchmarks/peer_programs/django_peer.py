@@ -8,8 +8,6 @@ from benchmarks.peer_programs.community import PASSWORD
 from benchmarks.peer_programs.peer import Compose, Filled, Peer, Place
 
 INSIDE = "benchmarks.peer_programs.inside"
-ONE_COMMIT = "--batch-size=1000000"
-"""Whoosh looks into all it has for each text of the second commit and later."""
 THREADS = 4
 """Of a gunicorn worker, where the documents of a peer name no number."""
 

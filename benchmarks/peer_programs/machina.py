@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from benchmarks.peer_programs.django_peer import ONE_COMMIT, DjangoPeer
+from benchmarks.peer_programs.django_peer import DjangoPeer
 from benchmarks.peer_programs.peer import Filled, Place
 
 _LOGIN = """{% extends "board_base.html" %}{% block content %}
@@ -18,9 +18,6 @@ class Machina(DjangoPeer):
     manage: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("migrate", "--verbosity", "0"),
         ("collectstatic", "--no-input", "--verbosity", "0"),
-    )
-    manage_after: ClassVar[tuple[tuple[str, ...], ...]] = (
-        ("rebuild_index", ONE_COMMIT, "--noinput", "--verbosity", "0"),
     )
     login_path = "/accounts/login/"
     text = "content"

@@ -25,7 +25,7 @@ class Place:
     """Where a forum is during the benchmark.
 
     folder: for its files; python: of its environment; database: URL of its own; redis: port of
-    its own, None if it needs none.
+    its own, None if it needs none; redis_pids: the process of that.
     """
 
     folder: Path
@@ -33,6 +33,7 @@ class Place:
     database: str
     community: Written
     redis: int | None = None
+    redis_pids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
