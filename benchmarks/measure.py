@@ -77,7 +77,7 @@ class Subject:
         """Return the processor seconds of server, database and all load generators so far."""
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
         database = cpu_seconds(self.database) if self.database else 0.0
-        return cpu_seconds(self.server.pid), database, ended.ru_utime + ended.ru_stime
+        return self.server.cpu_seconds, database, ended.ru_utime + ended.ru_stime
 
 
 def measure(groups: Sequence[Sequence[Subject]], rounds: int, seconds: float) -> None:
@@ -102,9 +102,9 @@ def _settle(server: Server) -> None:
 
     A password takes a tenth of a second to check, and the load generator does not wait for it.
     """
-    deadline, used = time.monotonic() + _SETTLE_SECONDS, cpu_seconds(server.pid)
+    deadline, used = time.monotonic() + _SETTLE_SECONDS, server.cpu_seconds
     while time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
-        before, used = used, cpu_seconds(server.pid)
+        before, used = used, server.cpu_seconds
         if used == before:
             return

@@ -48,9 +48,10 @@ def new_database(kind: str, folder: Path, stack: ExitStack) -> str:
     return postgres.create_database(new_postgresql(folder, stack), "forum")
 
 
-def new_postgresql(folder: Path, stack: ExitStack) -> str:
+def new_postgresql(folder: Path, stack: ExitStack, connections: int = 200) -> str:
     """Start a PostgreSQL that ends with the stack; return the URL of one of its databases."""
-    base = postgres.server(folder, postgres.DURABLE)
+    settings = {**postgres.DURABLE, "max_connections": str(connections)}
+    base = postgres.server(folder, settings)
     stack.callback(postgres.release, folder, wait=60)
     return base
 

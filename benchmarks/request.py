@@ -2,6 +2,7 @@
 
 import http.client
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -30,11 +31,12 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """A response; the names of the headers are in lower case."""
+    """A response; the names of the headers are in lower case; cookies: the values of Set-Cookie."""
 
     status: int
     headers: dict[str, str]
     body: bytes
+    cookies: Sequence[str] = ()
 
 
 def get(path: str, token: str | None = None, headers: dict[str, str] | None = None) -> Request:
@@ -63,7 +65,8 @@ def ask(port: int, request: Request) -> Response:
         connection.request(request.method, request.path, request.body, request.headers)
         response = connection.getresponse()
         headers = {name.lower(): value for name, value in response.getheaders()}
-        return Response(response.status, headers, response.read())
+        cookies = response.headers.get_all("Set-Cookie", [])
+        return Response(response.status, headers, response.read(), cookies)
     finally:
         connection.close()
 

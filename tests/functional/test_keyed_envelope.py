@@ -115,3 +115,9 @@ def test_a_wrong_password_has_the_status_that_the_shapes_clients_know(make_forum
     assert forum.app.post("/oauth/token", refresh, status=400).json["error"] == "invalid_grant"
     lacking = {"grant_type": "password", **keys}
     assert forum.app.post("/oauth/token", lacking, status=400).json["error"] == "invalid_request"
+
+
+def test_an_admin_changes_the_site_as_it_is_described(keyed):
+    # The harness compares each answer with the description.
+    admin = keyed.person("root", role="admin", scope="read write admin")
+    assert admin.put("/site", tagline="Questions").json.keys() == {"site", "meta"}
