@@ -273,5 +273,7 @@ class Channel(HTTPChannel):
     def del_channel(self, map: Any = None) -> None:
         """Remove the closed connection from the loop and the counts."""
         self.server.poller.forget(self.descriptor)
+        # A second close must not forget the next connection, which may get the same number.
+        self.descriptor = -1
         super().del_channel(map)
         self.server.connection_limits.remove(self)

@@ -1,9 +1,9 @@
 """Waits for events at the sockets of a worker, at the cost of those that have any.
 
 wasyncore's own loop asks every connection before each wait whether it wants to read or write, and
-each answer wakes it so that it asks again: that was a fifth of what a short answer costs. Here a
-connection stays registered (epoll) while a thread answers its request, and the loop is woken only
-where it has something to do for the connection.
+each answer wakes it so that it asks again. Here a connection stays registered (epoll) while a
+thread answers its request, and the loop is woken only where it has something to do for the
+connection. docs/performance.md says what that buys.
 """
 
 import select

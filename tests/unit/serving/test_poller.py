@@ -133,6 +133,16 @@ def test_a_forgotten_socket_that_another_process_has_open_reports_nothing(loop):
         os.close(other)
 
 
+def test_a_client_that_leaves_before_its_answer_is_reported_once(loop):
+    # epoll reports a hang-up whatever is registered, again and again.
+    one = loop.connections[0]
+    one.wants_to_read = False
+    one.far.close()
+    loop.run()
+    assert loop.poller._epoll.poll(0) == []
+    assert one.received == []
+
+
 def test_a_connection_that_time_has_closed_is_noticed(loop, monkeypatch):
     one = loop.connections[0]
     one.wants_to_read, one.wants_to_write = False, True
