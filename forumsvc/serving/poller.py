@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _ASK_ALL_SECONDS = 1.0
 """How often every connection is asked what it wants: it may be closed by the time, too."""
-_READ = select.EPOLLIN | select.EPOLLPRI
+# Not EPOLLPRI: a byte of urgent data, which nothing here reads, would end each wait.
+_READ = select.EPOLLIN
 _WRITE = select.EPOLLOUT
 _ALWAYS = select.EPOLLHUP | select.EPOLLERR
 """The events that epoll reports whatever is registered."""

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from forumsvc import clock
+from forumsvc.dump import Archive, load_dump, write_dump
 from forumsvc.models import Base, Section, SiteText
 from forumsvc.queries import nodes, notifications
 from forumsvc.services.accounts import admin_edit
 from forumsvc.services.accounts.erasure import erasure
 from forumsvc.services.accounts.erasure.erasure import PostsErasure
+from tests import databases
 from tests.cases import each
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
@@ -187,6 +189,22 @@ def test_a_page_that_a_write_changes_is_never_answered_304(scene, write):
     before = pages(scene.ann)
     WRITES[write](scene)
     assert check(scene, before)
+
+
+def test_a_page_of_before_a_restore_is_never_taken_for_one_of_after_it(scene, tmp_path):
+    database = scene.forum.database
+    dump = tmp_path / "dump"
+    write_dump(database, dump, secrets=True)
+    at_the_dump = pages(scene.ann)
+    scene.forum.reply(scene.bob, scene.hers, "@ann, lost with the disk")
+    lost = pages(scene.ann)
+    databases.delete_all_rows(database)
+    load_dump(database, Archive(dump), trust_html=True)
+    check(scene, at_the_dump)
+    assert check(scene, lost)
+    # It gets the numbers of the lost one.
+    scene.forum.reply(scene.eve, scene.hers, "@ann, instead")
+    assert check(scene, lost)
 
 
 def test_a_new_role_of_the_reader_gives_the_tags_of_that_role(scene):

@@ -16,8 +16,8 @@ class Connection:
     accepting = False
     needs_loop = False
 
-    def __init__(self) -> None:
-        self.near, self.far = socket.socketpair()
+    def __init__(self, pair: tuple[socket.socket, socket.socket] | None = None) -> None:
+        self.near, self.far = pair or socket.socketpair()
         self.near.setblocking(False)
         self.descriptor = self.near.fileno()
         self.wants_to_read, self.wants_to_write = True, False
@@ -141,6 +141,20 @@ def test_a_client_that_leaves_before_its_answer_is_reported_once(loop):
     loop.run()
     assert loop.poller._epoll.poll(0) == []
     assert one.received == []
+
+
+def test_urgent_data_that_nobody_reads_ends_no_wait(loop):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        far = socket.create_connection(listener.getsockname())
+        one = Connection((listener.accept()[0], far))
+    loop.connections.append(one)
+    loop.sockets[one.descriptor] = one
+    loop.poller.changed.add(one.descriptor)
+    far.send(b"!", socket.MSG_OOB)
+    far.send(b"x")
+    loop.run()
+    assert one.received == [b"x"]
+    assert loop.poller._epoll.poll(0) == []
 
 
 def test_a_connection_that_time_has_closed_is_noticed(loop, monkeypatch):
