@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from sqlalchemy import make_url
@@ -60,6 +61,7 @@ def write(database: str, path: Path) -> Written:
         topics = connection.execute(_TOPICS).fetchall()
         replies = connection.execute(_REPLIES).fetchall()
         pieces = [body for (body,) in connection.execute(_PIECES)]
+        words = _words(connection, [title for _, title, *_ in topics])
     number_of = {topic[0]: number for number, topic in enumerate(topics, 1)}
     total = Counter(topic_id for topic_id, *_ in replies)
     shown = [(*reply[:4],) for reply in replies if reply[4] and reply[0] in number_of]
@@ -90,8 +92,12 @@ def write(database: str, path: Path) -> Written:
         "written": [number_of[it] for it in written],
     }
     path.write_text(json.dumps(content), "utf-8")
-    words = _words([title for _, title, *_ in topics])
     return Written(path, len(topics), len(posts), read, written, names, words)
+
+
+_STOP_WORDS = """
+SELECT word FROM unnest(%s::text[]) AS word WHERE to_tsvector('english', word) = ''::tsvector
+"""
 
 
 class _Splitter:
@@ -116,11 +122,16 @@ class _Splitter:
         raise RuntimeError(f"A text is not made of two of the demo: {body!r}")
 
 
-def _words(titles: list[str]) -> list[str]:
-    """Return words in the titles of more and of fewer topics, of which none is very common."""
+def _words(connection: psycopg.Connection[Any], titles: list[str]) -> list[str]:
+    """Return words in the titles of more and of fewer topics, of which none is very common.
+
+    PostgreSQL's search, which some peers use, finds none for a word such as "where".
+    """
     found = Counter(
         word for title in titles for word in set(re.findall(r"\b[a-z]{5,}\b", title.lower()))
     )
+    for (word,) in connection.execute(_STOP_WORDS, [list(found)]).fetchall():
+        del found[word]
     some = [word for word, many in found.most_common() if 20 <= many <= len(titles) // 20]
     step = max(1, len(some) // WORDS)
     return some[::step][:WORDS] or [word for word, _ in found.most_common(WORDS)]
