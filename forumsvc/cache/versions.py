@@ -1,8 +1,8 @@
 """Reads the cache versions: one small SELECT tells whether a cached page is still valid."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, bindparam, cast, func, select
+from sqlalchemy import BigInteger, ColumnElement, Subquery, bindparam, cast, func, select
 
 from ..db.execution import ReadConnection, row
 from ..models import CacheVersion, Topic
@@ -17,9 +17,17 @@ def display_names_version() -> ColumnElement[int]:
     return select(_sum(CacheVersion.names)).scalar_subquery().label("names_version")
 
 
-def topic_lists_version() -> ColumnElement[int]:
-    """Return a column `lists_version`: of all that lists of topics and nodes show."""
-    return select(_lists_version()).scalar_subquery().label("lists_version")
+def all_versions() -> Subquery:
+    """Return one row, for a SELECT that is part of many requests.
+
+    Its columns: `lists_version`, of all that lists of topics and nodes show; `names_version`;
+    `access_version`.
+    """
+    return select(
+        _lists_version().label("lists_version"),
+        _sum(CacheVersion.names).label("names_version"),
+        _sum(CacheVersion.access).label("access_version"),
+    ).subquery("versions")
 
 
 def access_version() -> ColumnElement[int]:
@@ -52,14 +60,24 @@ def load_lists_and_access_versions(db: ReadConnection) -> tuple[int, int]:
     return result.version, result.access
 
 
-_TOPIC: Any = select(Topic.version, Topic.hits, display_names_version(), access_version()).where(
-    Topic.id == bindparam("id")
-)
-
-
-def load_topic_version(db: ReadConnection, topic_id: int) -> Any | None:
-    """Return a topic's `version`, `names_version`, `hits` and `access_version`; None without it.
-
-    The first two cover all that the topic and its replies show, except the hits.
+class TopicVersion(NamedTuple):
+    """The versions of a topic; version and names_version cover all that the topic and its replies
+    show, except the hits.
     """
-    return row(db, _TOPIC, {"id": topic_id})
+
+    topic_id: int
+    version: int
+    hits: int
+    names_version: int
+    access_version: int
+
+
+_TOPIC: Any = select(
+    Topic.id, Topic.version, Topic.hits, display_names_version(), access_version()
+).where(Topic.id == bindparam("id"))
+
+
+def load_topic_version(db: ReadConnection, topic_id: int) -> TopicVersion | None:
+    """Return the versions of a topic, None if there is no such topic."""
+    result = row(db, _TOPIC, {"id": topic_id})
+    return None if result is None else TopicVersion._make(result)

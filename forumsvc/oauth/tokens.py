@@ -18,12 +18,13 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    true,
 )
 from sqlalchemy.orm import Session, aliased
 
 from .. import clock
 from ..cache import versions
-from ..db.base import UtcDateTime
+from ..db.base import BigId, UtcDateTime
 from ..db.execution import ReadConnection, row
 from ..db.expired_rows import ExpiredRows
 from ..db.statements import insert_or_ignore, update_of
@@ -34,6 +35,7 @@ from ..models import (
     OAuthClient,
     OAuthCode,
     OAuthToken,
+    Topic,
     User,
     UserBlock,
     UserState,
@@ -121,6 +123,7 @@ _VALID = (
 _CLIENT_OWNER = (
     select(OAuthClient.owner_id).where(OAuthClient.id == OAuthToken.client_id).scalar_subquery()
 )
+_VERSIONS = versions.all_versions()
 _ACCESS_COLUMNS: tuple[Any, ...] = (
     *identity(),
     OAuthToken.scope,
@@ -129,13 +132,16 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
     exists().where(NodeMute.user_id == OAuthToken.user_id).label("mutes"),
     User.unread_count,
-    versions.topic_lists_version(),
-    versions.access_version(),
+    Topic.version.label("topic_version"),
+    Topic.hits.label("topic_hits"),
+    *_VERSIONS.c,
 )
 _ACCESS = (
     select(*_ACCESS_COLUMNS)
     .select_from(OAuthToken)
     .outerjoin(User, User.id == OAuthToken.user_id)
+    .outerjoin(Topic, Topic.id == bindparam("topic_id", type_=BigId))
+    .join(_VERSIONS, true())
     .where(
         OAuthToken.access_hash == bindparam("hash"),
         OAuthToken.access_expires_at > bindparam("now", type_=UtcDateTime()),
@@ -144,13 +150,16 @@ _ACCESS = (
 )
 
 
-def find_by_access_token(db: ReadConnection, token: str, now: datetime) -> AccessRow | None:
+def find_by_access_token(
+    db: ReadConnection, token: str, now: datetime, topic_id: int | None = None
+) -> AccessRow | None:
     """Return the row of an access token, or None if it is unknown, expired or revoked.
 
-    It carries the version of topic lists and the number of unread notifications, so that most lists
-    and a poll cost a member no other statement, and the version of the access blocks.
+    It carries the version of topic lists, that of a topic, and the number of unread notifications,
+    so that most reads and a poll cost a member no other statement, and the version of the access
+    blocks. topic_id: of the topic that is asked for, None without one.
     """
-    return row(db, _ACCESS, {"hash": hash_token(token), "now": now})
+    return row(db, _ACCESS, {"hash": hash_token(token), "now": now, "topic_id": topic_id})
 
 
 _TOKEN_COLUMNS: tuple[Any, ...] = (

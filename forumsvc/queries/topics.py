@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from ..cache import versions
 from ..cache.page_cache import PageCache
+from ..cache.versions import TopicVersion
 from ..db.execution import ReadConnection, row, rows
 from ..db.executor import Executor
 from ..db.statements import last_inserted_id, with_row_locks
@@ -109,11 +110,16 @@ _ROW_BYTES = 1_500
 """About what a cached row takes beside its texts."""
 
 
-def by_id_cached(db: Executor, page_cache: PageCache, topic_id: int) -> TopicRow | None:
-    """Return a topic as `by_id` does, from the cache where it has not changed since."""
+def by_id_cached(
+    db: Executor, page_cache: PageCache, topic_id: int, known: TopicVersion | None = None
+) -> TopicRow | None:
+    """Return a topic as `by_id` does, from the cache where it has not changed since.
+
+    known: its version now, None to load it.
+    """
     key = ("topic", topic_id)
     if key in page_cache:
-        now = versions.load_topic_version(db, topic_id)
+        now = known or versions.load_topic_version(db, topic_id)
         if now is None:
             return None
         cached: Any = page_cache.get(key, (now.version, now.names_version))

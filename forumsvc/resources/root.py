@@ -5,6 +5,7 @@ from typing import Any
 from pyramid.authorization import Allow
 
 from ..cache.page_cache import PageCache
+from ..cache.versions import TopicVersion
 from ..db.executor import Executor
 from ..errors import Forbidden, Unauthenticated
 from ..permissions import Common, RootPermission
@@ -65,7 +66,7 @@ class Root(Resource):
     """
 
     def __init__(self, request: Any, caller: Identity | None, *, is_write: bool) -> None:
-        """request: with `executor`, `db`, `page_cache` and `settings`."""
+        """request: with `executor`, `db`, `page_cache`, `topic_version` and `settings`."""
         self.__parent__ = None
         self.__name__ = ""
         self.root = self
@@ -87,6 +88,11 @@ class Root(Resource):
     def page_cache(self) -> PageCache:
         """The cache of items that have not changed since they were read."""
         return self._request.page_cache
+
+    def version_of_topic(self, topic_id: int) -> TopicVersion | None:
+        """Return the version of a topic that came with the access token, None if it did not."""
+        known: TopicVersion | None = self._request.topic_version
+        return known if known is not None and known.topic_id == topic_id else None
 
     @property
     def settings(self) -> Settings:

@@ -117,7 +117,9 @@ class Topics(Container):
 
     def load_committed(self, item_id: int) -> TopicRow | None:
         """Return the topic's row, from the page cache where it has not changed."""
-        return topics.by_id_cached(self.root.executor, self.root.page_cache, item_id)
+        root = self.root
+        known = root.version_of_topic(item_id)
+        return topics.by_id_cached(root.executor, root.page_cache, item_id, known)
 
     def load_for_acl(self, db: ReadConnection, item_id: int) -> TopicStateRow | None:
         """Return the columns that the ACL reads."""

@@ -1,7 +1,9 @@
 """The step that finds out who calls: the access token of a request."""
 
+from ...cache.versions import TopicVersion
 from ...oauth import tokens
 from ...security.credentials import access_token
+from ...text.ids import parse_id
 from ..pipeline.network_blocks import enforce_blocks_changed_since
 from . import operator
 from .request import ForumRequest, caller_of
@@ -23,11 +25,24 @@ def authenticate(request: ForumRequest) -> bool:
     if token is None:
         return True
     # Not in the request's transaction, which on SQLite would take the write lock here.
-    row = tokens.find_by_access_token(request.executor, token, request.now)
+    topic_id = _topic_id(request)
+    row = tokens.find_by_access_token(request.executor, token, request.now, topic_id)
     if row is None:
         return False
     request.caller = caller_of(row, request)
     request.lists_version = row.lists_version
     request.unread_count = row.unread_count
+    if topic_id is not None and row.topic_version is not None:
+        request.topic_version = TopicVersion(
+            *(topic_id, row.topic_version, row.topic_hits, row.names_version, row.access_version)
+        )
     enforce_blocks_changed_since(request, row.access_version)
     return True
+
+
+def _topic_id(request: ForumRequest) -> int | None:
+    """Return the id of the topic that is read, or whose replies are."""
+    match request.matchdict["traverse"]:
+        case ("topics", name, *_) if not request.is_write:
+            return parse_id(name)
+    return None
