@@ -140,7 +140,12 @@ class Channel(HTTPChannel):
         if self._unparsed and not (
             self.requests or self.total_outbufs_len or self.will_close or self.close_when_flushed
         ):
-            self.received(b"")
+            try:
+                self.received(b"")
+            except Exception:
+                # As for a request that comes alone: the loop handles the errors of one connection.
+                self.handle_error()
+                return False
         return not self._unparsed and bool(super().readable())
 
     def received(self, data: bytes) -> bool:

@@ -1,6 +1,7 @@
 """What one client may have of a process: threads, and bytes of answers that it does not read."""
 
 from collections import Counter, deque
+from collections.abc import Callable
 from functools import lru_cache
 from math import inf
 from threading import Lock
@@ -98,13 +99,16 @@ class FairQueue:
     refused one, takes all but one from it. The dispatcher's lock is held, but not at `finish`.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, wake: Callable[[int], None]) -> None:
+        """Hold no request yet. threads: of the dispatcher; wake: wakes so many of them."""
+        self._wake = wake
         self._most = max(min(2, threads), threads - _FREE_FOR_OTHERS)
         self._shares: dict[Client, _Share] = {}
         self._turns: dict[Client, _Share] = {}
         self._waiting = 0
         # Threads that end a request do not wait for the lock; the next call counts them.
         self._finished: deque[tuple[Client, bool]] = deque()
+        self._unnoticed = 0
 
     def __len__(self) -> int:
         return self._waiting
@@ -132,6 +136,10 @@ class FairQueue:
         del self._turns[channel.client]
         if share.waiting:
             self._turns[channel.client] = share  # behind the others
+        if self._unnoticed:
+            if self._next() is not None:
+                self._wake(self._unnoticed)
+            self._unnoticed = 0
         return channel
 
     def _next(self) -> _Share | None:
@@ -148,7 +156,10 @@ class FairQueue:
         share = self._shares[client]
         share.running -= 1
         if client is not None:
-            share.allowed = 1 if was_large else min(self._most, share.allowed + 1)
+            allowed = 1 if was_large else min(self._most, share.allowed + 1)
+            # The thread that ended the request takes another one; nobody was woken for one more.
+            self._unnoticed += allowed > share.allowed
+            share.allowed = allowed
 
     def _new_share(self, client: Client) -> _Share:
         if len(self._shares) >= _MAX_KNOWN:
@@ -162,7 +173,7 @@ class FairDispatcher(ThreadedTaskDispatcher):
 
     def __init__(self, threads: int) -> None:
         super().__init__()
-        self.queue = FairQueue(threads)
+        self.queue = FairQueue(threads, self.queue_cv.notify)
         self.finish = self.queue.finish
         self.set_thread_count(threads)
 

@@ -4,7 +4,7 @@ import heapq
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -64,13 +64,15 @@ class ConnectionLimits:
                 return
             members[channel] = None
         # waitress counts its listeners, too, and stops accepting at its limit.
+        self._make_room()
+
+    def _make_room(self) -> None:
         if len(self._map) >= self._max_connections:
-            channels = (
-                active_channel
-                for listener in self._listeners
-                for active_channel in listener.active_channels.values()
-            )
-            self._mark_for_closing(channels)
+            self._mark_for_closing(self._all())
+
+    def _all(self) -> Iterator["Channel"]:
+        for listener in self._listeners:
+            yield from listener.active_channels.values()
 
     def remove(self, channel: "Channel") -> None:
         """Stop counting a connection that is closed."""
@@ -82,12 +84,7 @@ class ConnectionLimits:
 
     def close_slow_readers(self) -> None:
         """Mark those that take longest to read an answer; `close_marked` closes them."""
-        channels = (
-            active_channel
-            for listener in self._listeners
-            for active_channel in listener.active_channels.values()
-        )
-        self._mark_for_closing(channel for channel in channels if channel.total_outbufs_len)
+        self._mark_for_closing(channel for channel in self._all() if channel.total_outbufs_len)
 
     def close_marked(self) -> None:
         """Close the marked connections, except those whose request has arrived meanwhile.
@@ -107,10 +104,11 @@ class ConnectionLimits:
         Call it between two iterations of the loop.
         """
         now = time.monotonic()
-        for listener in self._listeners:
-            for channel in [*listener.active_channels.values()]:
-                if (reason := channel.close_if_overdue(now)) is not None:
-                    self._closed_counts[f"slow {reason}"] += 1
+        for channel in [*self._all()]:
+            if (reason := channel.close_if_overdue(now)) is not None:
+                self._closed_counts[f"slow {reason}"] += 1
+        # Those that were marked at the last new connection may all have sent a request since.
+        self._make_room()
         if self._closed_counts:
             reasons = ", ".join(
                 f"{why}: {count}" for why, count in sorted(self._closed_counts.items())

@@ -3,20 +3,23 @@
 import re
 from functools import lru_cache
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from waitress.parser import HTTPRequestParser, ParsingError
-from waitress.utilities import Error
+from waitress.receiver import ChunkedReceiver
+from waitress.utilities import BadRequest, Error
 
 _SPACE_BEFORE_VALUE = re.compile(
     rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]++:)(?:[ \t]|\r\n(?=[ \t]))++", re.MULTILINE
 )
 _CODINGS = re.compile(rb"^Transfer-Encoding:[ \t]*([^\r]*?)[ \t]*\r?$", re.MULTILINE | re.I)
-
+_MAX_CHUNK_LINE, _MAX_TRAILER = 1024, 4096
+"""Bytes of the line before a chunk, and of the fields behind the last one."""
 
 _SIMPLE_HEAD = re.compile(
     r"(GET|HEAD) (/(?!/)[!\"$-~]*+|/) HTTP/1\.1\r\n"
-    r"((?:[!#$%&'*+\-.^`|~0-9A-Za-z]++: ?+(?:[!-~]++(?: [!-~]++)*+)?+\r\n)++)(?:\r\n)?+"
+    r"((?:[!#$%&'*+\-.^`|~0-9A-Za-z]{1,64}+: ?+(?:[!-~]++(?: [!-~]++)*+)?+\r\n)++)(?:\r\n)?+"
 )
 """A head without a body that no two servers read in two ways. Group 3: its fields."""
 _KEEPS = "keep-alive"
@@ -38,11 +41,26 @@ class RequestError(Error):
         self.code, self.reason = status, HTTPStatus(status).phrase
 
 
+class BoundedChunks(ChunkedReceiver):
+    """A body in chunks, of whose lines none is long: each part of one costs a copy of it all."""
+
+    error: Any
+
+    def received(self, s: bytes) -> int:
+        """Take data; return how many bytes were consumed."""
+        consumed = int(super().received(s))
+        if len(self.control_line) > _MAX_CHUNK_LINE or len(self.trailer) > _MAX_TRAILER:
+            self.error = BadRequest("A chunk's extension or the trailer is too long")
+        return consumed
+
+
 class StrictParser(HTTPRequestParser):
     """Parses headers in linear time, and refuses what another server may read otherwise."""
 
     headers: dict[str, str]
     query: str
+    body_rcv: Any
+    error: Any
 
     def received(self, data: bytes) -> int:
         """Parse data; return how many bytes were consumed. An error completes the request."""
@@ -70,9 +88,15 @@ class StrictParser(HTTPRequestParser):
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
         if b"transfer-encoding" in header_plus.lower():
-            codings = b", ".join(_CODINGS.findall(header_plus)).lower()
-            if codings not in (b"", b"chunked") or "TRANSFER_ENCODING" in self.headers:
+            codings = _CODINGS.findall(header_plus)
+            is_known = not codings or b", ".join(codings).lower() == b"chunked"
+            if not is_known or "TRANSFER_ENCODING" in self.headers:
                 raise ParsingError("Transfer-Encoding is not chunked once, in HTTP/1.1")
+        if self.chunked:
+            self.body_rcv = BoundedChunks(self.body_rcv.getbuf())
+        # waitress compares the whole field (RFC 9112 §9.6: it is a list).
+        if "close" in re.split("[ ,]+", self.headers.get("CONNECTION", "").lower()):
+            self.headers["CONNECTION"] = "close"
         if self.version and not self.version.startswith("1."):
             self.error = RequestError(505, "This is HTTP/1.1")
         elif self.version == "1.1" and not self.expect_continue and self.headers.get("EXPECT"):

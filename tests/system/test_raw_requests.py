@@ -268,6 +268,7 @@ SMUGGLED = {
     "chunked twice": ([CHUNKED, CHUNKED], 400),
     "chunked twice in one": ([f"{CHUNKED}, chunked"], 400),
     "nothing": (["Transfer-Encoding: ,", "Content-Length: 1"], 400),
+    "no coding": (["Transfer-Encoding:", "Content-Length: 1"], 400),
     "another coding": (["Transfer-Encoding: gzip, chunked"], 501),
     "identity": (["Transfer-Encoding: identity"], 501),
     "a blank inside": (["Transfer-Encoding: chu nked"], 501),
@@ -284,6 +285,23 @@ SMUGGLED = {
 def test_a_body_has_one_length_that_all_servers_read_alike(served, headers, status):
     raw = request("POST /api/v3/likes", HOST, FORM, *headers, body=b"0\r\n\r\n")
     assert served.send(raw).status == status, served.send(raw)
+
+
+LONG = {"an extension": b"5;a=%s", "a trailer": b"0\r\nX: %s"}
+
+
+@each("body", LONG.values())
+def test_chunks_have_no_long_lines(served, body):
+    raw = request("POST /api/v3/likes", HOST, FORM, CHUNKED, body=body % (b"x" * 5_000))
+    answer = served.send(raw)
+    assert (answer.status, list(answer.json)) == (400, ["error"])
+
+
+@each("connection", ["TE, close", "close, keep-alive"])
+def test_a_connection_is_closed_where_close_is_one_of_its_options(served, connection):
+    raw = f"GET /health HTTP/1.1\r\n{HOST}\r\nConnection: {connection}\r\n\r\n"
+    answer = served.send(raw.encode())
+    assert (answer.status, answer.headers["connection"]) == (200, "close")
 
 
 def test_http_1_0_has_no_chunks(served):

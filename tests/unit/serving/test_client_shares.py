@@ -1,5 +1,6 @@
 """What one client may have of a process: threads, and bytes that it does not read."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,10 @@ def channel_of(client: str | None) -> Any:
     return connection
 
 
+def queue_of(threads: int, wake: Callable[[int], None] = lambda number: None) -> FairQueue:
+    return FairQueue(threads, wake)
+
+
 def filled(queue: FairQueue, *clients: str | None) -> FairQueue:
     for client in clients:
         queue.append(channel_of(client))
@@ -31,7 +36,7 @@ def taken(queue: FairQueue) -> str:
 
 
 def test_clients_take_turns_and_nobody_begins_with_more_than_two_threads():
-    queue = filled(FairQueue(8), *"aaaaabbc")
+    queue = filled(queue_of(8), *"aaaaabbc")
     assert taken(queue) == "abcab"
     assert (len(queue), bool(queue)) == (3, False)
     queue.finish("a", was_large=False)
@@ -39,15 +44,32 @@ def test_clients_take_turns_and_nobody_begins_with_more_than_two_threads():
 
 
 def test_a_client_gets_more_threads_with_each_answer_but_never_the_last_two():
-    queue = FairQueue(8)
+    queue = queue_of(8)
     for _ in range(20):
         filled(queue, "a").popleft()
         queue.finish("a", was_large=False)
     assert taken(filled(queue, *"aaaaaaaaab")) == "abaaaaa"
 
 
+def test_a_thread_is_woken_for_the_second_request_that_an_answer_allows():
+    woken: list[int] = []
+    queue = filled(queue_of(8, woken.append), *"aaaa")
+    assert taken(queue) == "aa"
+    assert woken == []
+    queue.finish("a", was_large=False)
+    # By the thread that ended the request.
+    assert bool(queue)
+    queue.popleft()
+    assert woken == [1]
+    assert taken(queue) == "a"
+    for _ in range(3):
+        queue.finish("a", was_large=False)
+    assert taken(filled(queue, "b")) == "b"
+    assert woken == [1]
+
+
 def test_a_large_answer_leaves_a_client_one_thread_until_it_has_small_ones():
-    queue = FairQueue(8)
+    queue = queue_of(8)
     filled(queue, "a").popleft()
     queue.finish("a", was_large=True)
     assert taken(filled(queue, *"aaa")) == "a"
@@ -56,18 +78,18 @@ def test_a_large_answer_leaves_a_client_one_thread_until_it_has_small_ones():
 
 
 def test_the_requests_of_a_proxy_that_names_nobody_are_not_limited():
-    assert taken(filled(FairQueue(4), None, None, None, None)) == "----"
+    assert taken(filled(queue_of(4), None, None, None, None)) == "----"
 
 
 def test_a_process_with_one_thread_serves_everybody():
-    queue = filled(FairQueue(1), *"aab")
+    queue = filled(queue_of(1), *"aab")
     assert taken(queue) == "ab"
     queue.finish("a", was_large=True)
     assert taken(queue) == "a"
 
 
 def test_only_clients_without_requests_are_forgotten():
-    queue = FairQueue(8)
+    queue = queue_of(8)
     filled(queue, "a", "a", "a")
     assert taken(queue) == "aa"
     for number in range(5000):

@@ -5,7 +5,7 @@ import random
 from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser
 
-from forumsvc.serving.parser import StrictParser
+from forumsvc.serving.parser import StrictParser, _environ_name
 from tests.cases import each
 
 READ = (
@@ -90,3 +90,12 @@ def test_a_simple_head_means_what_waitress_reads_in_it(seed):
             simple += 1
             assert found == _read(HTTPRequestParser(adjustments), raw), raw
     assert simple > 250
+
+
+def test_no_long_name_of_a_header_is_kept():
+    before = _environ_name.cache_info().currsize
+    parser = StrictParser(Adjustments())
+    name = "X-" + "a" * 80
+    parser.received(f"GET / HTTP/1.1\r\n{name}: 1\r\n\r\n".encode())
+    assert parser.headers == {name.upper().replace("-", "_"): "1"}
+    assert _environ_name.cache_info().currsize == before
