@@ -18,8 +18,9 @@ from benchmarks.request import Request
 from benchmarks.servers import ROOT, environment
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.I)
-LONGEST = 60.0
-"""Seconds of a burst at most, and how much longer its program may take."""
+LONGEST = 120.0
+"""Seconds to wait for a first answer, and how much longer the program of a burst may take."""
+_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,8 @@ async def _drive(port: int, requests: list[str], connections: int, seconds: floa
     for _ in range(connections):
         await _Client(cycle, stats, port).open()
     await asyncio.sleep(seconds)
+    while not (stats.reads or stats.writes) and time.perf_counter() - began < LONGEST:
+        await asyncio.sleep(_POLL_SECONDS)
     stats.running = False
     took = time.perf_counter() - began
     latencies = stats.reads + stats.writes
@@ -168,9 +171,10 @@ async def _drive(port: int, requests: list[str], connections: int, seconds: floa
 
 
 def burst(port: int, requests: Sequence[Request], connections: int, seconds: float) -> Burst:
-    """Send the requests, repeatedly in their order, from another process; longer if none came.
+    """Send the requests, repeatedly in their order, from another process.
 
-    Raises RuntimeError if none came within LONGEST seconds either.
+    It lasts longer where no answer comes within `seconds`. Raises RuntimeError if none comes within
+    LONGEST seconds either.
     """
     raw = [request.raw(f"127.0.0.1:{port}").decode() for request in requests]
     job = {"port": port, "connections": connections, "seconds": seconds, "requests": raw}
@@ -182,14 +186,12 @@ def burst(port: int, requests: Sequence[Request], connections: int, seconds: flo
         check=True,
         stdout=subprocess.PIPE,
         text=True,
-        timeout=seconds + LONGEST,
+        timeout=seconds + 2 * LONGEST,
     )
     found = Burst(**json.loads(done.stdout))
-    if found.requests:
-        return found
-    if 2 * seconds > LONGEST:
-        raise RuntimeError(f"No answer to {requests[0].path} in {seconds:g} s.")
-    return burst(port, requests, connections, 2 * seconds)
+    if not found.requests:
+        raise RuntimeError(f"No answer to {requests[0].path} in {found.seconds:.0f} s.")
+    return found
 
 
 if __name__ == "__main__":

@@ -7,15 +7,14 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from waitress.parser import HTTPRequestParser, ParsingError
-from waitress.receiver import ChunkedReceiver
-from waitress.utilities import BadRequest, Error
+from waitress.utilities import Error
+
+from forumsvc.serving.chunks import StrictChunks
 
 _SPACE_BEFORE_VALUE = re.compile(
     rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]++:)(?:[ \t]|\r\n(?=[ \t]))++", re.MULTILINE
 )
 _CODINGS = re.compile(rb"^Transfer-Encoding:[ \t]*([^\r]*?)[ \t]*\r?$", re.MULTILINE | re.I)
-_MAX_CHUNK_LINE, _MAX_TRAILER = 1024, 4096
-"""Bytes of the line before a chunk, and of the fields behind the last one."""
 
 _SIMPLE_HEAD = re.compile(
     r"(GET|HEAD) (/(?!/)[!\"$-~]*+|/) HTTP/1\.1\r\n"
@@ -39,19 +38,6 @@ class RequestError(Error):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.code, self.reason = status, HTTPStatus(status).phrase
-
-
-class BoundedChunks(ChunkedReceiver):
-    """A body in chunks, of whose lines none is long: each part of one costs a copy of it all."""
-
-    error: Any
-
-    def received(self, s: bytes) -> int:
-        """Take data; return how many bytes were consumed."""
-        consumed = int(super().received(s))
-        if len(self.control_line) > _MAX_CHUNK_LINE or len(self.trailer) > _MAX_TRAILER:
-            self.error = BadRequest("A chunk's extension or the trailer is too long")
-        return consumed
 
 
 class StrictParser(HTTPRequestParser):
@@ -93,7 +79,7 @@ class StrictParser(HTTPRequestParser):
             if not is_known or "TRANSFER_ENCODING" in self.headers:
                 raise ParsingError("Transfer-Encoding is not chunked once, in HTTP/1.1")
         if self.chunked:
-            self.body_rcv = BoundedChunks(self.body_rcv.getbuf())
+            self.body_rcv = StrictChunks(self.body_rcv.getbuf())
         # waitress compares the whole field (RFC 9112 §9.6: it is a list).
         if "close" in re.split("[ ,]+", self.headers.get("CONNECTION", "").lower()):
             self.headers["CONNECTION"] = "close"

@@ -99,3 +99,52 @@ def test_no_long_name_of_a_header_is_kept():
     parser.received(f"GET / HTTP/1.1\r\n{name}: 1\r\n\r\n".encode())
     assert parser.headers == {name.upper().replace("-", "_"): "1"}
     assert _environ_name.cache_info().currsize == before
+
+
+def _post(body: bytes, step: int) -> tuple[StrictParser, bytes]:
+    """Return the parser of chunks that come in parts of this many bytes, and what is left."""
+    parser = StrictParser(Adjustments())
+    parser.received(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+    at = 0
+    while at < len(body) and not parser.completed:
+        at += parser.received(body[at : at + step])
+    return parser, body[at:]
+
+
+CHUNKS = {
+    "plain": b"5\r\nhello\r\n0\r\n\r\n",
+    "two": b"2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
+    "line breaks in a chunk": b"7\r\n\n\r\n\n\r\n\n\r\n0\r\n\r\n",
+    "an extension": b"5;a=b\r\nhello\r\n0;c\r\n\r\n",
+    "a trailer": b"5\r\nhello\r\n0\r\nX: y\r\nZ: \r\n\r\n",
+    "zeros": b"005\r\nhello\r\n000\r\n\r\n",
+}
+BAD_CHUNKS = {
+    "a bare LF behind a size": b"5\nhello\r\n0\r\n\r\n",
+    "LF and CRLF": b"5\n\r\nhello\r\n0\r\n\r\n",
+    "LF behind an extension": b"5;a\n\r\nhello\r\n0\r\n\r\n",
+    "an empty line": b"\r\n5\r\nhello\r\n0\r\n\r\n",
+    "a bare CR": b"5\r\r\nhello\r\n0\r\n\r\n",
+    "LF in a trailer": b"5\r\nhello\r\n0\r\nX: y\n\r\n\r\n",
+    "LF behind the last chunk": b"5\r\nhello\r\n0\r\n\n\r\n",
+    "a chunk that is longer": b"5\r\nhello!\r\n0\r\n\r\n",
+}
+
+
+@each("body", CHUNKS.values())
+def test_chunks_are_read_in_whatever_parts_they_come(body):
+    follows = b"GET / HTTP/1.1"
+    found = set()
+    for step in (1, 2, 3, 99):
+        parser, rest = _post(body + follows, step)
+        assert (parser.completed, parser.error) == (True, None), step
+        found.add((parser.get_body_stream().read(), rest))
+    assert len(found) == 1
+    assert found.pop()[1] == follows
+
+
+@each("body", BAD_CHUNKS.values())
+def test_chunks_that_another_server_may_read_otherwise_are_refused(body):
+    for step in (1, 2, 3, 99):
+        parser, _ = _post(body, step)
+        assert getattr(parser.error, "code", None) == 400, step
