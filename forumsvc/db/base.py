@@ -60,7 +60,12 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 def _time_of(text: str | None) -> datetime | None:
     """Return the time that SQLite stores as a text without a zone."""
-    return None if text is None else datetime.fromisoformat(f"{text}+00:00")
+    if text is None:
+        return None
+    if "+" in text:
+        # Of somebody's own SQL.
+        return datetime.fromisoformat(text).astimezone(UTC)
+    return datetime.fromisoformat(f"{text}+00:00")
 
 
 # SQLite numbers rows only where the key is declared INTEGER, which has 64 bits there.
