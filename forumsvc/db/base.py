@@ -62,10 +62,11 @@ def _time_of(text: str | None) -> datetime | None:
     """Return the time that SQLite stores as a text without a zone."""
     if text is None:
         return None
-    if "+" in text:
-        # Of somebody's own SQL.
+    try:
+        return datetime.fromisoformat(f"{text}+00:00")
+    except ValueError:
+        # Somebody's own SQL wrote it with a zone.
         return datetime.fromisoformat(text).astimezone(UTC)
-    return datetime.fromisoformat(f"{text}+00:00")
 
 
 # SQLite numbers rows only where the key is declared INTEGER, which has 64 bits there.

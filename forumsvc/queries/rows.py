@@ -292,7 +292,7 @@ class AccessRow(Protocol):
     mutes: bool
     unread_count: int
     topic_version: int | None
-    topic_hits: int
+    topic_hits: int | None
     lists_version: int
     names_version: int
     access_version: int

@@ -81,7 +81,7 @@ class StrictParser(HTTPRequestParser):
         if self.chunked:
             self.body_rcv = StrictChunks(self.body_rcv.getbuf())
         # waitress compares the whole field (RFC 9112 §9.6: it is a list).
-        if "close" in re.split("[ ,]+", self.headers.get("CONNECTION", "").lower()):
+        if "close" in re.split(r"[ \t,]+", self.headers.get("CONNECTION", "").lower()):
             self.headers["CONNECTION"] = "close"
         if self.version and not self.version.startswith("1."):
             self.error = RequestError(505, "This is HTTP/1.1")

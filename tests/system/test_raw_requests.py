@@ -297,7 +297,7 @@ def test_chunks_have_no_long_lines(served, body):
     assert (answer.status, list(answer.json)) == (400, ["error"])
 
 
-@each("connection", ["TE, close", "close, keep-alive"])
+@each("connection", ["TE, close", "close, keep-alive", "TE,\tclose"])
 def test_a_connection_is_closed_where_close_is_one_of_its_options(served, connection):
     raw = f"GET /health HTTP/1.1\r\n{HOST}\r\nConnection: {connection}\r\n\r\n"
     answer = served.send(raw.encode())

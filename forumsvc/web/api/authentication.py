@@ -32,7 +32,7 @@ def authenticate(request: ForumRequest) -> bool:
     request.caller = caller_of(row, request)
     request.lists_version = row.lists_version
     request.unread_count = row.unread_count
-    if topic_id is not None and row.topic_version is not None:
+    if topic_id and row.topic_version is not None and row.topic_hits is not None:
         request.topic_version = TopicVersion(
             *(topic_id, row.topic_version, row.topic_hits, row.names_version, row.access_version)
         )
