@@ -46,6 +46,7 @@ class Poller:
         self._epoll = select.epoll()
         self._registered: dict[int, int] = {}
         self._listening = set(sockets)
+        self._resting: set[int] = set()
         self._ask_all_at = 0.0
         self._thread = threading.local()
 
@@ -55,17 +56,22 @@ class Poller:
         if now >= self._ask_all_at:
             self._ask_all_at = now + _ASK_ALL_SECONDS
             self.changed.update(self._sockets)
+            self._resting.clear()
         self.changed.update(self._listening)
         while self.changed:
             self._register(self.changed.pop())
         for descriptor, events in self._epoll.poll(timeout):
-            found = self._sockets.get(descriptor)
-            wanted = _wanted(found)
+            wanted = self._wanted(descriptor)
             if wanted and events & (wanted | _ALWAYS):
-                wasyncore.readwrite(found, events & (wanted | _ALWAYS))
+                wasyncore.readwrite(self._sockets[descriptor], events & (wanted | _ALWAYS))
                 self._register(descriptor)
             else:
                 self._unregister(descriptor)
+
+    def rest(self, descriptor: int) -> None:
+        """Wait for no event of a socket for about a second: what it asks for cannot be done now."""
+        self._resting.add(descriptor)
+        self._unregister(descriptor)
 
     def forget(self, descriptor: int) -> None:
         """Wait for no event of a socket any more; call it before the socket is closed.
@@ -102,7 +108,7 @@ class Poller:
         A connection whose request is being answered wants none; it stays registered for reading,
         for the next request mostly comes after the answer.
         """
-        wanted = _wanted(self._sockets.get(descriptor))
+        wanted = self._wanted(descriptor)
         registered = self._registered.get(descriptor)
         if not wanted:
             if registered not in (None, _READ):
@@ -119,13 +125,13 @@ class Poller:
         if self._registered.pop(descriptor, 0):
             self._epoll.unregister(descriptor)
         # A thread that ended its answer just before has not woken the loop.
-        if _wanted(self._sockets.get(descriptor)):
+        if self._wanted(descriptor):
             self._register(descriptor)
 
-
-def _wanted(found: Any) -> int:
-    """Return the events that a socket wants, 0 for none and for one that is closed."""
-    if found is None:
-        return 0
-    wanted = _READ if found.readable() else 0
-    return wanted | _WRITE if found.writable() and not found.accepting else wanted
+    def _wanted(self, descriptor: int) -> int:
+        """Return the events that a socket wants, 0 for none and for one that is closed."""
+        found = self._sockets.get(descriptor)
+        if found is None or descriptor in self._resting:
+            return 0
+        wanted = _READ if found.readable() else 0
+        return wanted | _WRITE if found.writable() and not found.accepting else wanted

@@ -1,5 +1,8 @@
 """Clients that send or read slowly, or open many connections, do not delay others."""
 
+import itertools
+import os
+import resource
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
@@ -81,6 +84,27 @@ def test_idle_connections_make_room_and_busy_ones_do_not(tmp_path, clients):
             assert read_response(kept).status == 200
         let_go(server)
         assert read_response(connection).status == 200
+
+
+def test_without_a_descriptor_new_clients_wait_and_those_before_are_answered(tmp_path, clients):
+    files = resource.RLIMIT_NOFILE
+    with pserve(tmp_path) as server:
+        worker, kept = server.process.pid, server.connect()
+        clients.callback(kept.close)
+        kept.request("GET", "/")
+        assert read_response(kept).status == 200
+        before = resource.prlimit(worker, files)
+        used = {int(number) for number in os.listdir(f"/proc/{worker}/fd")}
+        lowest_free = next(number for number in itertools.count() if number not in used)
+        resource.prlimit(worker, files, (lowest_free, before[1]))
+        waiting = clients.enter_context(begin(server, b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+        wait_until(lambda: "no connection can be accepted" in server.log, "the log tells of it")
+        for _ in range(CROWD):
+            kept.request("GET", "/")
+            assert read_response(kept).status == 200
+        assert server.log.count("no connection can be accepted") < CROWD
+        resource.prlimit(worker, files, before)
+        assert waiting.recv(12) == b"HTTP/1.1 200"
 
 
 def test_an_address_whose_connections_are_all_busy_is_refused(tmp_path):
