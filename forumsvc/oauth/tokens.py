@@ -132,6 +132,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
     exists().where(NodeMute.user_id == OAuthToken.user_id).label("mutes"),
     User.unread_count,
+    Topic.id.label("topic_id"),
     Topic.version.label("topic_version"),
     Topic.hits.label("topic_hits"),
     *_VERSIONS.c,

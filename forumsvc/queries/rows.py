@@ -272,8 +272,8 @@ class AccessRow(Protocol):
     blocks: whether the user blocks anybody; mutes: whether they mute a node; client_owner_id: for a
     token of the client itself, the member who registered it, if one did; unread_count: the user's
     unread notifications; lists_version, names_version and access_version: see `cache.versions`;
-    topic_version and topic_hits: of the topic that is asked for, None without one; the other
-    columns are of the token.
+    topic_id: of the topic that is asked for, None without one, and then topic_version and
+    topic_hits are not to be read; the other columns are of the token.
     """
 
     user_id: int | None
@@ -291,8 +291,9 @@ class AccessRow(Protocol):
     blocks: bool
     mutes: bool
     unread_count: int
-    topic_version: int | None
-    topic_hits: int | None
+    topic_id: int | None
+    topic_version: int
+    topic_hits: int
     lists_version: int
     names_version: int
     access_version: int

@@ -9,6 +9,7 @@ from ..cache.versions import TopicVersion
 from ..db.executor import Executor
 from ..errors import Forbidden, Unauthenticated
 from ..permissions import Common, RootPermission
+from ..queries.rows import AccessRow
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
 from ..settings import Settings
@@ -66,7 +67,7 @@ class Root(Resource):
     """
 
     def __init__(self, request: Any, caller: Identity | None, *, is_write: bool) -> None:
-        """request: with `executor`, `db`, `page_cache`, `topic_version` and `settings`."""
+        """request: with `executor`, `db`, `page_cache`, `access` and `settings`."""
         self.__parent__ = None
         self.__name__ = ""
         self.root = self
@@ -91,8 +92,11 @@ class Root(Resource):
 
     def version_of_topic(self, topic_id: int) -> TopicVersion | None:
         """Return the version of a topic that came with the access token, None if it did not."""
-        known: TopicVersion | None = self._request.topic_version
-        return known if known is not None and known.topic_id == topic_id else None
+        row: AccessRow | None = self._request.access
+        if row is None or row.topic_id != topic_id:
+            return None
+        versions = (row.topic_version, row.topic_hits, row.names_version, row.access_version)
+        return TopicVersion(topic_id, *versions)
 
     @property
     def settings(self) -> Settings:

@@ -50,8 +50,8 @@ def list_groups(container: Notifications, request: ForumRequest) -> GroupListing
 @api_view(Notifications, "GET", Common.VIEW, name="unread_count")
 def count_unread(container: Notifications, request: ForumRequest) -> Count:
     """Count the caller's unread notifications."""
-    if request.unread_count is not None:
-        return Count(request.unread_count)
+    if request.access is not None:
+        return Count(request.access.unread_count)
     return Count(notifications.unread_count(request.db, container.owner_id))
 
 

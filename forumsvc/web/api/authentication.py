@@ -1,6 +1,5 @@
 """The step that finds out who calls: the access token of a request."""
 
-from ...cache.versions import TopicVersion
 from ...oauth import tokens
 from ...security.credentials import access_token
 from ...text.ids import parse_id
@@ -25,17 +24,11 @@ def authenticate(request: ForumRequest) -> bool:
     if token is None:
         return True
     # Not in the request's transaction, which on SQLite would take the write lock here.
-    topic_id = _topic_id(request)
-    row = tokens.find_by_access_token(request.executor, token, request.now, topic_id)
+    row = tokens.find_by_access_token(request.executor, token, request.now, _topic_id(request))
     if row is None:
         return False
     request.caller = caller_of(row, request)
-    request.lists_version = row.lists_version
-    request.unread_count = row.unread_count
-    if topic_id and row.topic_version is not None and row.topic_hits is not None:
-        request.topic_version = TopicVersion(
-            *(topic_id, row.topic_version, row.topic_hits, row.names_version, row.access_version)
-        )
+    request.access = row
     enforce_blocks_changed_since(request, row.access_version)
     return True
 

@@ -16,7 +16,6 @@ from sqlalchemy import Connection
 
 from ... import clock
 from ...cache.page_cache import PageCache
-from ...cache.versions import TopicVersion
 from ...db.execution import ReadConnection
 from ...db.executor import Executor
 from ...db.keyset_paging import PageRequest, PageRows
@@ -24,6 +23,7 @@ from ...errors import Forbidden, Invalid
 from ...models import Role, Via
 from ...presenters.site import Site, site_of
 from ...queries import users
+from ...queries.rows import AccessRow
 from ...schemas.fields import quoted
 from ...schemas.including import Include
 from ...security.denial import NO_USER
@@ -49,10 +49,8 @@ _LIMITED_LEVELS = frozenset({Level.NEWBIE, str(Role.MEMBER)})
 class ForumRequest(Request):
     """A request of the forum.
 
-    caller: set when the token is verified; lists_version: the version of topic lists at that time
-    (`cache.versions`), None without a token; topic_version: of the topic that the path names at
-    that time, None if it is not known; unread_count: the caller's unread notifications then, None
-    without a token; listed: the rows of which the versions of a list are made, for the view;
+    caller: set when the token is verified; access: the row of the token, with what it brings along,
+    None without one; listed: the rows of which the versions of a list are made, for the view;
     validated: the parameters, set by the view's `schema=`; prework: the result of the view's
     `prework=`; result: what the view returned, once it is rendered; operation: the name of the
     view, set if metrics are enabled (empty: the request reached no view); page_context: the context
@@ -61,9 +59,7 @@ class ForumRequest(Request):
     """
 
     caller: Identity | None = None
-    lists_version: int | None = None
-    topic_version: TopicVersion | None = None
-    unread_count: int | None = None
+    access: AccessRow | None = None
     listed: PageRows | None = None
     operation: str = ""
     page_context: Any = None

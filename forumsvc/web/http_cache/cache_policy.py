@@ -61,8 +61,8 @@ def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
     # Where no list is cached, the SELECT of the version would be wasted.
     if not request.page_cache.max_bytes:
         return None
-    if request.lists_version is not None:
-        return (request.lists_version,)
+    if request.access is not None:
+        return (request.access.lists_version,)
     version, access_version = versions.load_lists_and_access_versions(request.db)
     enforce_blocks_changed_since(request, access_version)
     return (version,)
