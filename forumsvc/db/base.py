@@ -59,7 +59,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 def _time_of(text: str | None) -> datetime | None:
-    """Return the time that SQLite stores as a text without a zone."""
+    """Return the time that SQLite stores as a text, in UTC where it states no zone."""
     if text is None:
         return None
     try:

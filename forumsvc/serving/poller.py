@@ -46,7 +46,7 @@ class Poller:
         self._epoll = select.epoll()
         self._registered: dict[int, int] = {}
         self._listening = set(sockets)
-        self._resting: set[int] = set()
+        self._paused: set[int] = set()
         self._ask_all_at = 0.0
         self._thread = threading.local()
 
@@ -56,7 +56,7 @@ class Poller:
         if now >= self._ask_all_at:
             self._ask_all_at = now + _ASK_ALL_SECONDS
             self.changed.update(self._sockets)
-            self._resting.clear()
+            self._paused.clear()
         self.changed.update(self._listening)
         while self.changed:
             self._register(self.changed.pop())
@@ -68,9 +68,9 @@ class Poller:
             else:
                 self._unregister(descriptor)
 
-    def rest(self, descriptor: int) -> None:
+    def pause(self, descriptor: int) -> None:
         """Wait for no event of a socket for about a second: what it asks for cannot be done now."""
-        self._resting.add(descriptor)
+        self._paused.add(descriptor)
         self._unregister(descriptor)
 
     def forget(self, descriptor: int) -> None:
@@ -79,6 +79,7 @@ class Poller:
         Another process may have the socket open, too: then epoll would go on to report its events.
         """
         self._listening.discard(descriptor)
+        self._paused.discard(descriptor)
         if self._registered.pop(descriptor, 0):
             self._epoll.unregister(descriptor)
 
@@ -131,7 +132,7 @@ class Poller:
     def _wanted(self, descriptor: int) -> int:
         """Return the events that a socket wants, 0 for none and for one that is closed."""
         found = self._sockets.get(descriptor)
-        if found is None or descriptor in self._resting:
+        if found is None or descriptor in self._paused:
             return 0
         wanted = _READ if found.readable() else 0
         return wanted | _WRITE if found.writable() and not found.accepting else wanted

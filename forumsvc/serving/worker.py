@@ -13,7 +13,7 @@ from typing import Any
 from waitress import wasyncore
 from waitress.server import BaseWSGIServer, create_server
 
-from forumsvc.serving.accepting import accept_with_rests
+from forumsvc.serving.accepting import accept_with_pauses
 from forumsvc.serving.channel import Channel, error_body
 from forumsvc.serving.client_shares import (
     LARGE_ANSWER,
@@ -176,7 +176,7 @@ class ServerLoop:
         address, trusted = options.address, options.trusted_proxy
         for listener in self._listeners:
             listener.poller = self._poller
-            listener.accept = accept_with_rests(listener, self._poller)
+            listener.accept = accept_with_pauses(listener, self._poller)
             listener.pull_trigger = self._poller.pull_trigger
             listener.tasks = self.tasks
             listener.time_limits = options.time_limits

@@ -157,14 +157,24 @@ def test_urgent_data_that_nobody_reads_ends_no_wait(loop):
     assert loop.poller._epoll.poll(0) == []
 
 
-def test_a_socket_that_rests_reports_nothing_until_all_are_asked(loop, monkeypatch):
+def test_a_paused_socket_reports_nothing_until_all_are_asked(loop, monkeypatch):
     one = loop.connections[0]
-    loop.poller.rest(one.descriptor)
+    loop.poller.pause(one.descriptor)
     one.far.send(b"x")
     loop.poller.changed.add(one.descriptor)
     loop.run()
     assert loop.poller._epoll.poll(0) == []
     monkeypatch.setattr(loop.poller, "_ask_all_at", 0.0)
+    loop.run()
+    assert one.received == [b"x"]
+
+
+def test_a_socket_that_gets_the_number_of_a_paused_one_is_read_at_once(loop):
+    one = loop.connections[0]
+    loop.poller.pause(one.descriptor)
+    loop.poller.forget(one.descriptor)
+    one.far.send(b"x")
+    loop.poller.changed.add(one.descriptor)
     loop.run()
     assert one.received == [b"x"]
 
